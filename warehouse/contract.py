@@ -1,0 +1,97 @@
+"""What ingest writes and the warehouse loads: the schemas of Parquet parts, and the vocabulary of the tables.
+
+One name for one thing: the axis in the tensor code, the Parquet column, the SQL column and the chart field are
+the same. `layer` counts from 1, positions (`query`, `key`, `pos`) and `seq_id` from 0.
+
+A run's parts lie in `<warehouse>.parts/<fingerprint>/`:
+
+    run.json               model, tokenizer, corpus and run as they were when the job began
+    sequence.parquet  token.parquet  vocab.parquet  layer_weight.parquet
+    shard-00000/           token_pair.parquet token_norm.parquet map_change.parquet layer_dim.parquet shard.json
+    manifest.json          written last: counts that the loader checks before the run is shown
+"""
+
+from typing import Final
+
+import polars as pl
+
+METHOD_VERSION: Final = "1"
+"""Changes whenever the same model and text would give other numbers; part of a run's fingerprint."""
+
+PARTS_FORMAT: Final = 1
+
+STAGES: Final = ("atb", "after_ff", "after_res", "after_ln")
+PAIR_MEASURES: Final = ("attn", "attn_norm", *STAGES)
+COMPONENTS: Final = ("FF", "RES", "LN", "BLOCK")
+PAIR_FILTERS: Final = ("all", "content", "offdiag")
+
+NORM_MEASURES: Final = (
+    "norm_input",
+    "norm_attn_out",
+    "norm_y",
+    "norm_ff_in",
+    "norm_ff_out",
+    "norm_sum",
+    "norm_output",
+    *(f"const_{stage}" for stage in STAGES),
+    *(f"mix_{stage}" for stage in STAGES),
+    "cos_ff_res",
+    "completeness_error",
+)
+
+DIM_STATES: Final = ("ff_in", "ff_out", "residual", "output")
+"""States whose dimensions are summarised over tokens in `layer_dim`."""
+
+_POSITION = pl.Int16
+_LAYER = pl.Int16
+_SEQ = pl.Int32
+
+SHARD_TABLES: Final[dict[str, pl.Schema]] = {
+    "token_pair": pl.Schema(
+        {"layer": _LAYER, "seq_id": _SEQ, "query": _POSITION, "key": _POSITION}
+        | dict.fromkeys(PAIR_MEASURES, pl.Float32)
+    ),
+    "token_norm": pl.Schema(
+        {"layer": _LAYER, "seq_id": _SEQ, "pos": _POSITION} | dict.fromkeys(NORM_MEASURES, pl.Float32)
+    ),
+    "map_change": pl.Schema(
+        {
+            "layer": _LAYER,
+            "seq_id": _SEQ,
+            "component": pl.String,
+            "pair_filter": pl.String,
+            "spearman": pl.Float64,
+            "n_pairs": pl.Int32,
+        }
+    ),
+    # Partial sums over a shard's tokens; the loader merges them into layer_dim (mean, std) when a run completes.
+    "layer_dim": pl.Schema(
+        {"layer": _LAYER, "dim": pl.Int32, "n_tokens": pl.Int64}
+        | {
+            f"{state}_{moment}": pl.Float64
+            for state in DIM_STATES
+            for moment in ("mean_abs", "mean", "m2")  # m2 = sum of squared deviations from the shard's mean
+        }
+    ),
+}
+
+RUN_TABLES: Final[dict[str, pl.Schema]] = {
+    "sequence": pl.Schema({"seq_id": _SEQ, "text": pl.String, "label": pl.String, "source_id": pl.String}),
+    "token": pl.Schema(
+        {
+            "seq_id": _SEQ,
+            "pos": _POSITION,
+            "token_id": pl.Int32,
+            "char_start": pl.Int32,
+            "char_end": pl.Int32,
+            "is_special": pl.Boolean,
+        }
+    ),
+    "vocab": pl.Schema(
+        {"token_id": pl.Int32, "token": pl.String, "display": pl.String, "is_special": pl.Boolean}
+    ),
+    "layer_weight": pl.Schema(
+        {"layer": _LAYER, "dim": pl.Int32}
+        | dict.fromkeys(("ln_attn_gamma", "ln_attn_beta", "ln_ff_gamma", "ln_ff_beta"), pl.Float64)
+    ),
+}
