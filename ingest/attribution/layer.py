@@ -1,0 +1,60 @@
+"""One layer, from the model's own states to everything that is stored of it."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ingest.attribution.change import map_changes, pair_filters
+from ingest.attribution.measures import token_norms
+from ingest.attribution.pieces import ROWS, layer_pieces
+from ingest.attribution.states import FFBias, layer_states
+from ingest.attribution.weights import FoldedLayer
+
+MAPS = ("attn", "attn_norm", "atb", "after_ff", "after_res", "after_ln")
+
+
+@dataclass(frozen=True)
+class LayerAttribution:
+    """Everything about one layer of B sequences of one length T."""
+
+    maps: dict[str, Tensor]  # name -> (B, Q, K)
+    norms: dict[str, Tensor]  # name -> (B, T)
+    change: dict[str, Tensor]  # component -> (B, F) Spearman's rho, float64, NaN where undefined
+    n_pairs: Tensor  # (B, F) pairs behind each rho
+    dims: dict[str, Tensor]  # state -> (B, T, d)
+
+
+@torch.no_grad()
+def attribute_layer(
+    x: Tensor,
+    alpha: Tensor,
+    output: Tensor,
+    is_special: Tensor,
+    layer: FoldedLayer,
+    *,
+    is_causal: bool,
+    ff_bias: FFBias = "path",
+    rows: int = ROWS,
+) -> LayerAttribution:
+    """Attribute one layer.
+
+    Args: x, output (B, T, d) the model's states before and after the layer; alpha (B, H, T, T) its attention weights;
+    is_special (B, T) bool. Sequences have one length and no padding.
+    """
+    states = layer_states(x, alpha, layer, ff_bias)
+    pieces = layer_pieces(alpha, states, layer, is_causal=is_causal, rows=rows)
+    maps = {name: getattr(pieces, name) for name in MAPS}
+    filters = pair_filters(is_special, is_causal=is_causal)
+    return LayerAttribution(
+        maps=maps,
+        norms=token_norms(states, pieces, layer, output),
+        change=map_changes(maps, filters, layer.weights.placement),
+        n_pairs=torch.stack([filters[name].sum((1, 2)) for name in filters], 1),
+        dims={
+            "ff_in": states.ff_in,
+            "ff_out": states.ff,
+            "residual": states.residual,
+            "output": states.output,
+        },
+    )
