@@ -1,0 +1,76 @@
+"""GPT-2 (Radford et al. 2019): Pre-LN, causal; its matrices are stored input-first (Conv1D), one for q, k and v."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor, nn
+from transformers import GPT2Config, PretrainedConfig, PreTrainedModel
+
+from ingest.architectures._family import Family, norm, param
+from ingest.attribution.weights import LayerWeights
+
+
+class GPT2(Family):
+    name = "gpt2"
+    model_types = ("gpt2",)
+    placement = "pre_ln"
+
+    def tiny_config(self, **overrides: Any) -> GPT2Config:
+        sizes = {
+            "vocab_size": 97,
+            "n_embd": 24,
+            "n_layer": 3,
+            "n_head": 3,
+            "n_inner": 40,
+            "n_positions": 48,
+            "bos_token_id": 1,
+            "eos_token_id": 1,
+        }
+        return GPT2Config(**(sizes | overrides))
+
+    def layers(self, model: PreTrainedModel) -> Sequence[nn.Module]:
+        return list(model.h)
+
+    def attention(self, layer: Any) -> nn.Module:
+        return layer.attn
+
+    def weights(self, layer: Any, config: PretrainedConfig) -> LayerWeights:
+        d = config.n_embd
+        w_qkv, b_qkv = _conv1d(layer.attn.c_attn)
+        w_o, b_o = _conv1d(layer.attn.c_proj)
+        w_in, b_in = _conv1d(layer.mlp.c_fc)
+        w_out, b_out = _conv1d(layer.mlp.c_proj)
+        return LayerWeights(
+            placement=self.placement,
+            n_head=config.n_head,
+            w_v=w_qkv[:, 2 * d :],
+            b_v=b_qkv[2 * d :],
+            w_o=w_o,
+            b_o=b_o,
+            ln_attn=norm(layer.ln_1),
+            w_in=w_in,
+            b_in=b_in,
+            act=layer.mlp.act,
+            w_out=w_out,
+            b_out=b_out,
+            ln_ff=norm(layer.ln_2),
+        )
+
+    def d_ff(self, config: PretrainedConfig) -> int:
+        return int(config.n_inner or 4 * config.n_embd)
+
+    def activation(self, config: PretrainedConfig) -> str:
+        return str(config.activation_function)
+
+    def is_causal(self, config: PretrainedConfig) -> bool:
+        return True
+
+    def max_tokens(self, config: PretrainedConfig) -> int:
+        return int(config.n_positions)
+
+
+def _conv1d(module: Any) -> tuple[Tensor, Tensor]:
+    return param(module.weight), param(module.bias)
+
+
+FAMILY = GPT2()
