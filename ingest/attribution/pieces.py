@@ -192,7 +192,7 @@ def _measure_block(
     norm_y = norm_read if layer.is_post else _quadratic_norm(c64, local.gram_raw)
     put("atb", norm_y)
 
-    b, k, q, n_base = c.shape
+    b, k, q, _ = c.shape
     hidden = torch.bmm(c_read.flatten(0, 1), local.hidden.flatten(0, 1)).view(b, k, q, -1)
     hidden *= states.slope[batch, None, queries]
     pieces = (hidden.flatten(0, 2) @ layer.weights.w_out).view(b, k, q, -1)

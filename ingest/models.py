@@ -1,0 +1,298 @@
+"""Load a model so that its numbers can be trusted: safetensors only, no code from the hub, every weight accounted for."""
+
+import hashlib
+import json
+import re
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
+from transformers.utils import logging as transformers_logging
+
+from ingest.architectures import Family, families, family_of
+from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, fold
+from warehouse.errors import LenshouseError, ModelError, UsageError
+
+Dtype = Literal["float32", "bfloat16", "float16"]
+
+TOKENIZER_FILES = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "tokenizer.model",
+    "sentencepiece.bpe.model",
+    "spiece.model",
+)
+_PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
+_UNUSED = re.compile(r"(^|\.)pooler\.|position_ids$")
+"""Parameters that a base model may lack: no layer reads them."""
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A base model in eager attention and evaluation mode, with its family and what a run records of it."""
+
+    module: PreTrainedModel
+    family: Family
+    name: str
+    revision: str | None
+    weights_sha256: str
+    dtype: Dtype
+    device: torch.device
+    family_label: str | None
+    seed: int | None
+
+    @property
+    def config(self) -> PretrainedConfig:
+        return self.module.config
+
+    @cached_property
+    def layers(self) -> list[FoldedLayer]:
+        return [fold(self.family.weights(m, self.config)) for m in self.family.layers(self.module)]
+
+    @property
+    def is_causal(self) -> bool:
+        return self.family.is_causal(self.config)
+
+    def describe(self) -> dict[str, Any]:
+        """The row of the `model` table, without its key."""
+        config, layers = self.config, self.layers
+        first = layers[0].weights
+        return {
+            "name": self.name,
+            "revision": self.revision,
+            "weights_sha256": self.weights_sha256,
+            "family": self.family_label,
+            "model_type": config.model_type,
+            "placement": first.placement,
+            "component_order": ",".join(COMPONENT_ORDER[first.placement]),
+            "is_causal": self.is_causal,
+            "n_layer": len(layers),
+            "n_head": first.n_head,
+            "n_kv_head": first.n_head,
+            "d_model": first.w_out.shape[1],
+            "d_ff": first.w_out.shape[0],
+            "activation": self.family.activation(config),
+            "is_gated": False,
+            "norm_type": "layernorm",
+            "vocab_size": config.vocab_size,
+            "tied_embeddings": bool(getattr(config, "tie_word_embeddings", True)),
+            "seed": self.seed,
+            "base_model": None,
+            "n_params": sum(p.numel() for p in self.module.parameters()),
+        }
+
+
+def resolve_device(device: str) -> torch.device:
+    """'auto' takes a GPU when there is one."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        resolved = torch.device(device)
+    except RuntimeError:
+        resolved = torch.device("meta")
+    if resolved.type not in ("cpu", "cuda"):
+        msg = f"device '{device}' is not supported: use auto, cpu, cuda or cuda:N"
+        raise UsageError(msg)
+    if resolved.type == "cuda" and (resolved.index or 0) >= torch.cuda.device_count():
+        msg = f"device '{device}' was asked for, but torch sees {torch.cuda.device_count()} GPUs: use --device cpu"
+        raise UsageError(msg)
+    return resolved
+
+
+def load_model(
+    spec: str,
+    *,
+    revision: str | None = None,
+    device: str = "auto",
+    dtype: Dtype = "float32",
+    name: str | None = None,
+    family: str | None = None,
+    seed: int | None = None,
+) -> tuple[LoadedModel, Any]:
+    """Load a model and its tokenizer from a local folder or the hub.
+
+    Raises ModelError, in one line, for whatever would make its numbers wrong: pickled weights, remote code, an unknown
+    architecture, parameters that the files lack, weights that are not finite, a tokenizer of another vocabulary.
+    """
+    target = resolve_device(device)
+    folder, commit = _folder_of(spec, revision)
+    config = _config_of(folder, spec)
+    known = family_of(config)
+    files = _weight_files(folder, spec)
+    tokenizer = _tokenizer_of(folder, spec, config)
+    module = _module_of(folder, spec, config, getattr(torch, dtype)).to(target)
+    label = name or (folder.name if Path(spec).is_dir() else spec)
+    inferred_family, inferred_seed = infer_family_and_seed(label)
+    model = LoadedModel(
+        module=module,
+        family=known,
+        name=label,
+        revision=commit or revision,
+        weights_sha256=_sha256(files),
+        dtype=dtype,
+        device=target,
+        family_label=family if family is not None else inferred_family,
+        seed=seed if seed is not None else inferred_seed,
+    )
+    return model, tokenizer
+
+
+def infer_family_and_seed(name: str) -> tuple[str | None, int | None]:
+    """'google/multiberts-seed_3' -> ('multiberts', 3); (None, None) where the name shows no seed."""
+    found = re.fullmatch(r"(.+?)[-_.]seed[-_]?(\d+)(.*)", name.rsplit("/", 1)[-1])
+    return (found[1] + found[3], int(found[2])) if found else (None, None)
+
+
+def _folder_of(spec: str, revision: str | None) -> tuple[Path, str | None]:
+    """The local folder of a model, and the hub's commit where it came from there."""
+    path = Path(spec).expanduser()
+    if path.is_dir():
+        return path, None
+    if path.is_file():
+        msg = f"{spec}: a model is a folder or a hub id, not a file"
+        raise ModelError(msg)
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", spec) or spec.startswith("."):
+        msg = f"{spec}: no such folder, and not a hub id such as bert-base-uncased or org/name"
+        raise ModelError(msg)
+    return _download(spec, revision)
+
+
+def _download(spec: str, revision: str | None) -> tuple[Path, str | None]:
+    from huggingface_hub import snapshot_download  # only here: a local folder needs no network code
+
+    try:
+        found = snapshot_download(
+            spec,
+            revision=revision,
+            allow_patterns=["*.json", "*.safetensors", "*.txt", "*.model"],
+            ignore_patterns=["*/*"],
+        )
+    except Exception as error:
+        at = f" at revision '{revision}'" if revision else ""
+        msg = f"{spec}{at}: not a local folder, and the hub did not give it ({_reason(error)}); check the name or the network"
+        raise ModelError(msg) from error
+    folder = Path(found)
+    return folder, folder.name
+
+
+def _config_of(folder: Path, spec: str) -> PretrainedConfig:
+    path = folder / "config.json"
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        model_type = raw["model_type"]
+    except FileNotFoundError as error:
+        msg = f"{spec}: no config.json, so this is not a transformers model folder"
+        raise ModelError(msg) from error
+    except (ValueError, KeyError, TypeError) as error:
+        msg = f"{path}: not a model configuration ({_reason(error)}); it must be JSON with a model_type"
+        raise ModelError(msg) from error
+    known = {t for f in families().values() for t in f.model_types}
+    if "auto_map" in raw and model_type not in known:
+        msg = f"{spec}: '{model_type}' needs code from the hub, which is never run; known: {', '.join(sorted(known))}"
+        raise ModelError(msg)
+    if model_type not in known:
+        return PretrainedConfig(model_type=model_type)  # family_of refuses it, with the nearest names
+    return _quietly(lambda: AutoConfig.from_pretrained(folder, trust_remote_code=False), spec, "its configuration")
+
+
+def _weight_files(folder: Path, spec: str) -> list[Path]:
+    files = sorted(folder.glob("*.safetensors"))
+    if not files:
+        pickled = sorted(p.name for p in folder.iterdir() if p.suffix in _PICKLED)
+        if pickled:
+            msg = (
+                f"{spec}: has only pickled weights ({pickled[0]}), which can run code when they are read; "
+                "save it with model.save_pretrained(folder), which writes safetensors"
+            )
+        else:
+            msg = f"{spec}: no .safetensors weights in {folder}"
+        raise ModelError(msg)
+    return files
+
+
+def _tokenizer_of(folder: Path, spec: str, config: PretrainedConfig) -> Any:
+    if not any((folder / name).is_file() for name in TOKENIZER_FILES):
+        msg = f"{spec}: no tokenizer file ({', '.join(TOKENIZER_FILES)}); save the tokenizer into the same folder"
+        raise ModelError(msg)
+    tokenizer = _quietly(
+        lambda: AutoTokenizer.from_pretrained(folder, trust_remote_code=False), spec, "its tokenizer"
+    )
+    check_vocabulary(tokenizer, config, spec)
+    return tokenizer
+
+
+def check_vocabulary(tokenizer: Any, config: PretrainedConfig, spec: str) -> None:
+    """Raise ModelError where the tokenizer can give an id that the model has no embedding for."""
+    highest = max(tokenizer.get_vocab().values(), default=-1)
+    if highest >= config.vocab_size:
+        msg = (
+            f"{spec}: the tokenizer has ids up to {highest}, the model only {config.vocab_size} embeddings: "
+            "they do not belong together"
+        )
+        raise ModelError(msg)
+    if highest < 0:
+        msg = f"{spec}: the tokenizer's vocabulary is empty"
+        raise ModelError(msg)
+
+
+def _module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dtype) -> PreTrainedModel:
+    module, info = _quietly(
+        lambda: AutoModel.from_pretrained(
+            folder,
+            config=config,
+            dtype=dtype,
+            attn_implementation="eager",
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            output_loading_info=True,
+        ),
+        spec,
+        "its weights",
+    )
+    missing = sorted(key for key in info["missing_keys"] if not _UNUSED.search(key))
+    if missing:
+        msg = f"{spec}: the weights lack {len(missing)} parameters of the model, first {missing[0]}: not this architecture"
+        raise ModelError(msg)
+    for key, value in module.named_parameters():
+        if not bool(torch.isfinite(value).all()):
+            msg = f"{spec}: parameter {key} holds NaN or infinity; get the weights again"
+            raise ModelError(msg)
+    return module.eval()
+
+
+def _sha256(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as handle:
+            digest.update(path.name.encode() + b"\0" + hashlib.file_digest(handle, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _quietly(load: Callable[[], Any], spec: str, what: str) -> Any:
+    """Run a loader of transformers without its progress bars, any failure as one line."""
+    verbosity = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return load()
+    except LenshouseError:
+        raise
+    except Exception as error:
+        msg = f"{spec}: {what} cannot be loaded ({_reason(error)})"
+        raise ModelError(msg) from error
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+
+
+def _reason(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__

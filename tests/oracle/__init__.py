@@ -1,0 +1,1 @@
+"""Slow, independent references. Nothing here imports the package under test."""
