@@ -46,8 +46,7 @@ _HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp",
 _HIDDEN: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""Blank all the same, though their categories are those of letters and marks: fillers and variation
-selectors."""
+"""Fillers and variation selectors: blank, though their categories are those of letters and marks."""
 
 
 def readable_vocab(tokenizer: "PreTrainedTokenizerFast") -> pl.DataFrame:

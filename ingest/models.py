@@ -1,4 +1,4 @@
-"""Load a model so that its numbers can be trusted: safetensors only, no code from the hub, every weight accounted for."""
+"""Load a model so that its numbers can be trusted: safetensors only, no hub code, every weight accounted for."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ import torch
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
-from ingest.architectures import Family, families, family_of
+from ingest.architectures import Family, family_named, family_of
 from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, fold
 from warehouse.errors import LenshouseError, ModelError, UsageError
 
@@ -126,7 +126,8 @@ def load_model(
     known = family_of(config)
     files = _weight_files(folder, spec)
     tokenizer = _tokenizer_of(folder, spec, config)
-    module = _module_of(folder, spec, config, getattr(torch, dtype)).to(target)
+    module: Any = _module_of(folder, spec, config, getattr(torch, dtype))
+    module.to(target)
     label = name or (folder.name if Path(spec).is_dir() else spec)
     inferred_family, inferred_seed = infer_family_and_seed(label)
     model = LoadedModel(
@@ -175,7 +176,10 @@ def _download(spec: str, revision: str | None) -> tuple[Path, str | None]:
         )
     except Exception as error:
         at = f" at revision '{revision}'" if revision else ""
-        msg = f"{spec}{at}: not a local folder, and the hub did not give it ({_reason(error)}); check the name or the network"
+        msg = (
+            f"{spec}{at}: no local folder, and the hub did not give it ({_reason(error)}); "
+            "check the name and the network"
+        )
         raise ModelError(msg) from error
     folder = Path(found)
     return folder, folder.name
@@ -192,12 +196,7 @@ def _config_of(folder: Path, spec: str) -> PretrainedConfig:
     except (ValueError, KeyError, TypeError) as error:
         msg = f"{path}: not a model configuration ({_reason(error)}); it must be JSON with a model_type"
         raise ModelError(msg) from error
-    known = {t for f in families().values() for t in f.model_types}
-    if "auto_map" in raw and model_type not in known:
-        msg = f"{spec}: '{model_type}' needs code from the hub, which is never run; known: {', '.join(sorted(known))}"
-        raise ModelError(msg)
-    if model_type not in known:
-        return PretrainedConfig(model_type=model_type)  # family_of refuses it, with the nearest names
+    family_named(model_type, needs_code="auto_map" in raw)
     return _quietly(lambda: AutoConfig.from_pretrained(folder, trust_remote_code=False), spec, "its configuration")
 
 
@@ -220,9 +219,7 @@ def _tokenizer_of(folder: Path, spec: str, config: PretrainedConfig) -> Any:
     if not any((folder / name).is_file() for name in TOKENIZER_FILES):
         msg = f"{spec}: no tokenizer file ({', '.join(TOKENIZER_FILES)}); save the tokenizer into the same folder"
         raise ModelError(msg)
-    tokenizer = _quietly(
-        lambda: AutoTokenizer.from_pretrained(folder, trust_remote_code=False), spec, "its tokenizer"
-    )
+    tokenizer = _quietly(lambda: AutoTokenizer.from_pretrained(folder, trust_remote_code=False), spec, "its tokenizer")
     check_vocabulary(tokenizer, config, spec)
     return tokenizer
 
@@ -258,7 +255,10 @@ def _module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.d
     )
     missing = sorted(key for key in info["missing_keys"] if not _UNUSED.search(key))
     if missing:
-        msg = f"{spec}: the weights lack {len(missing)} parameters of the model, first {missing[0]}: not this architecture"
+        msg = (
+            f"{spec}: the weights lack {len(missing)} parameters that the configuration asks for, first {missing[0]}; "
+            "get the model again, or correct its config.json"
+        )
         raise ModelError(msg)
     for key, value in module.named_parameters():
         if not bool(torch.isfinite(value).all()):

@@ -2,8 +2,8 @@
 
 Offsets count Python characters (code points) of the sequence's own text: `text[char_start:char_end]` is what
 a token was made from. Two things about such slices differ between tokenizers and are kept as the tokenizer
-says: a token that starts a word may include the space before it (GPT-2's do, RoBERTa's and BERT's do not), and
-tokens that share a character (each is some of its bytes, or the mark before it) all point at that character.
+says: a token that starts a word may include the space before it (in GPT-2, not in RoBERTa or BERT), and tokens
+that share a character (each is some of its bytes, or the mark before it) all point at that character.
 """
 
 import hashlib
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
 TooLong = Literal["truncate", "chunk", "error"]
-"""What becomes of a text above max_tokens: its beginning, windows of it as sequences of their own, or a
-refusal."""
+"""What a text above max_tokens becomes: its beginning, several sequences, or an error."""
 
 MOST_TOKENS: Final = np.iinfo(np.int16).max
 """Positions are stored as 16-bit integers."""
@@ -233,8 +232,8 @@ class _Encoder:
 class CorpusHash:
     """Digest of a corpus as models saw it: two runs share a corpus exactly when they saw the same sequences.
 
-    It covers texts and labels in order. Where any sequence was cut, it covers what decided the cuts as well: the
-    tokenizer, max_tokens and too_long.
+    It covers texts and labels in order. Where any sequence was cut, it covers what decided the cuts as well:
+    the tokenizer, max_tokens and too_long.
     """
 
     def __init__(self, fingerprint: str, max_tokens: int, too_long: TooLong) -> None:

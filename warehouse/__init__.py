@@ -1,0 +1,27 @@
+"""The warehouse: one DuckDB file of token-pair attributions that people query in SQL.
+
+import warehouse
+house = warehouse.open("lens.duckdb")
+house.sql("SELECT layer, mean_change FROM v_change_by_layer WHERE component = 'FF' AND pair_filter = 'all'")
+"""
+
+from warehouse.connect import parts_folder, require_usable, warehouse_path
+from warehouse.load import complete_run, load_shards
+from warehouse.queries import Warehouse, open
+from warehouse.register import RunRecord, find_run, loaded_shards, register_run
+from warehouse.remove import remove_run
+
+__all__ = [
+    "RunRecord",
+    "Warehouse",
+    "complete_run",
+    "find_run",
+    "load_shards",
+    "loaded_shards",
+    "open",
+    "parts_folder",
+    "register_run",
+    "remove_run",
+    "require_usable",
+    "warehouse_path",
+]

@@ -87,9 +87,7 @@ RUN_TABLES: Final[dict[str, pl.Schema]] = {
             "is_special": pl.Boolean,
         }
     ),
-    "vocab": pl.Schema(
-        {"token_id": pl.Int32, "token": pl.String, "display": pl.String, "is_special": pl.Boolean}
-    ),
+    "vocab": pl.Schema({"token_id": pl.Int32, "token": pl.String, "display": pl.String, "is_special": pl.Boolean}),
     "layer_weight": pl.Schema(
         {"layer": _LAYER, "dim": pl.Int32}
         | dict.fromkeys(("ln_attn_gamma", "ln_attn_beta", "ln_ff_gamma", "ln_ff_beta"), pl.Float64)

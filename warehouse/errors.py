@@ -25,5 +25,9 @@ class WarehouseError(LenshouseError):
     """A warehouse cannot be opened, is of another schema, or does not hold what was asked for."""
 
 
+class WarehouseBusyError(WarehouseError):
+    """Another process had the warehouse open for longer than the caller was ready to wait."""
+
+
 class PartsError(LenshouseError):
     """Parts on disk are damaged, belong to another run, or are in use by another ingest."""

@@ -14,7 +14,7 @@ from transformers import PretrainedConfig
 from ingest.architectures._family import Family
 from warehouse.errors import ModelError
 
-__all__ = ["Family", "families", "family_of"]
+__all__ = ["Family", "families", "family_named", "family_of"]
 
 
 @cache
@@ -28,24 +28,36 @@ def families() -> dict[str, Family]:
     return found
 
 
-def family_of(config: PretrainedConfig) -> Family:
-    """The family that claims a configuration, having checked that it can be attributed exactly.
+def family_named(model_type: str, *, needs_code: bool = False) -> Family:
+    """The family that claims a configuration's `model_type`.
 
-    Raises ModelError for an unknown architecture, naming the nearest known ones, and for a known one with an option
-    that the decomposition does not hold for.
+    Raises ModelError for an unknown architecture, naming the nearest known ones.
     """
-    by_type = {model_type: family for family in families().values() for model_type in family.model_types}
-    family = by_type.get(config.model_type)
-    if family is None:
-        near = difflib.get_close_matches(str(config.model_type), by_type, n=3, cutoff=0.4)
+    by_type = {known: family for family in families().values() for known in family.model_types}
+    if model_type not in by_type:
+        near = difflib.get_close_matches(str(model_type), by_type, n=3, cutoff=0.4)
         hint = f"nearest: {', '.join(near)}; " if near else ""
+        code = "; its own code on the hub is never run" if needs_code else ""
         msg = (
-            f"no family claims the architecture '{config.model_type}' ({hint}known: {', '.join(sorted(by_type))}); "
+            f"no family claims the architecture '{model_type}'{code} ({hint}known: {', '.join(sorted(by_type))}); "
             "README shows how to add one"
         )
         raise ModelError(msg)
+    return by_type[model_type]
+
+
+def family_of(config: PretrainedConfig) -> Family:
+    """The family of a configuration, having checked that its models can be attributed exactly.
+
+    Raises ModelError as `family_named`, and for a known architecture with an option that the decomposition does not
+    hold for.
+    """
+    family = family_named(config.model_type)
     if getattr(config, "add_cross_attention", False):
-        msg = f"'{config.model_type}' with cross-attention is not supported: its layers read a second sequence"
+        msg = (
+            f"'{config.model_type}' with cross-attention is not supported: its layers read a second sequence; "
+            "use the encoder or a decoder without it"
+        )
         raise ModelError(msg)
     family.check(config)
     return family

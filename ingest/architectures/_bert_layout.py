@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch import nn
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PretrainedConfig
 
 from ingest.architectures._family import Family, linear, norm
 from ingest.attribution.weights import LayerWeights
@@ -14,7 +14,7 @@ from warehouse.errors import ModelError
 class BertLayout(Family):
     placement = "post_ln"
 
-    def layers(self, model: PreTrainedModel) -> Sequence[nn.Module]:
+    def layers(self, model: Any) -> Sequence[nn.Module]:
         return list(model.encoder.layer)
 
     def attention(self, layer: Any) -> nn.Module:

@@ -24,7 +24,7 @@ class Family(ABC):
         """A configuration small enough for tests; `overrides` are the family's own configuration names."""
 
     @abstractmethod
-    def layers(self, model: PreTrainedModel) -> Sequence[nn.Module]:
+    def layers(self, model: Any) -> Sequence[nn.Module]:
         """The layers of a base model, first to last; each takes hidden states first and returns them."""
 
     @abstractmethod

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch import nn
-from transformers import DistilBertConfig, PretrainedConfig, PreTrainedModel
+from transformers import DistilBertConfig, PretrainedConfig
 
 from ingest.architectures._family import Family, linear, norm
 from ingest.attribution.weights import LayerWeights
@@ -26,7 +26,7 @@ class DistilBert(Family):
         }
         return DistilBertConfig(**(sizes | overrides))
 
-    def layers(self, model: PreTrainedModel) -> Sequence[nn.Module]:
+    def layers(self, model: Any) -> Sequence[nn.Module]:
         return list(model.transformer.layer)
 
     def attention(self, layer: Any) -> nn.Module:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor, nn
-from transformers import GPT2Config, PretrainedConfig, PreTrainedModel
+from transformers import GPT2Config, PretrainedConfig
 
 from ingest.architectures._family import Family, norm, param
 from ingest.attribution.weights import LayerWeights
@@ -28,7 +28,7 @@ class GPT2(Family):
         }
         return GPT2Config(**(sizes | overrides))
 
-    def layers(self, model: PreTrainedModel) -> Sequence[nn.Module]:
+    def layers(self, model: Any) -> Sequence[nn.Module]:
         return list(model.h)
 
     def attention(self, layer: Any) -> nn.Module:

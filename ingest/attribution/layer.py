@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ingest.attribution.change import map_changes, pair_filters
 from ingest.attribution.measures import token_norms
-from ingest.attribution.pieces import ROWS, layer_pieces
+from ingest.attribution.pieces import DEVICE_ROWS, layer_pieces
 from ingest.attribution.states import FFBias, layer_states
 from ingest.attribution.weights import FoldedLayer
 
@@ -35,7 +35,7 @@ def attribute_layer(
     *,
     is_causal: bool,
     ff_bias: FFBias = "path",
-    rows: int = ROWS,
+    rows: int = DEVICE_ROWS["cpu"],
 ) -> LayerAttribution:
     """Attribute one layer.
 

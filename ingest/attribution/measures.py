@@ -60,7 +60,7 @@ def completeness_error(states: LayerStates, pieces: Pieces, layer: FoldedLayer, 
 
     The sum is that of the measured pieces, the state is the model's own: what the decomposition gets wrong shows.
     """
-    if layer.is_post:
+    if states.s_out is not None:
         rebuilt = layer.weights.ln_ff.linear(pieces.sum_total) / states.s_out + states.const_output
     else:
         rebuilt = pieces.sum_total + states.const_output

@@ -21,8 +21,8 @@ from torch import Tensor
 from ingest.attribution.states import LayerStates
 from ingest.attribution.weights import FoldedLayer
 
-ROWS = 1024
-"""Pairs a matrix product takes at once on a CPU: large enough for full speed, small enough to stay in cache."""
+DEVICE_ROWS = {"cpu": 1_024, "cuda": 65_536}
+"""Pairs a matrix product takes at once: large enough for full speed; on a CPU small enough to stay in cache."""
 
 BASIS_BYTES = 48 * 2**20
 """Bound on the bases of the keys in pre-activation space that are held at once."""
@@ -59,7 +59,7 @@ class Block:
 
 
 def layer_pieces(
-    alpha: Tensor, states: LayerStates, layer: FoldedLayer, *, is_causal: bool, rows: int = ROWS
+    alpha: Tensor, states: LayerStates, layer: FoldedLayer, *, is_causal: bool, rows: int = DEVICE_ROWS["cpu"]
 ) -> Pieces:
     """Norms of all pieces of one layer for B sequences of one length.
 
@@ -117,9 +117,7 @@ class _KeyBasis:
 
     def at(self, batch: slice, keys: slice) -> "_KeyBasis":
         part = (batch, keys)
-        return _KeyBasis(
-            self.raw[part], self.read[part], self.hidden[part], self.gram_raw[part], self.gram_read[part]
-        )
+        return _KeyBasis(self.raw[part], self.read[part], self.hidden[part], self.gram_raw[part], self.gram_read[part])
 
 
 def _gram(vectors: Tensor) -> Tensor:
@@ -149,9 +147,7 @@ def _pair_blocks(bases: Block, n_pos: int, rows: int, is_causal: bool) -> Iterat
         step_b = max(1, rows // (n_query * n_keys))
         for b in range(0, n_batch, step_b):
             start = bases.batch.start + b
-            yield Block(
-                slice(start, min(start + step_b, bases.batch.stop)), slice(k, k + n_keys), slice(first, n_pos)
-            )
+            yield Block(slice(start, min(start + step_b, bases.batch.stop)), slice(k, k + n_keys), slice(first, n_pos))
         k += n_keys
 
 
@@ -210,8 +206,7 @@ def _measure_block(
     own_read = (own / states.s_read[batch, keys].unsqueeze(-1) @ local.read).squeeze(-2)
     own_raw = (own @ local.raw).squeeze(-2)
     diag["atb"][batch, keys] = own_read if layer.is_post else own_raw
-    if layer.is_post:
-        assert states.s_out is not None
+    if states.s_out is not None:
         pieces -= pieces.mean(-1, keepdim=True)
         pieces *= layer.weights.ln_ff.gamma
         pieces /= states.s_out[batch, None, queries]

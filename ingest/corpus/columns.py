@@ -18,20 +18,25 @@ class Columns(NamedTuple):
     label: str | None
 
 
-def choose_columns(existing: Sequence[str], source: str, text: str | None, label: str | None) -> Columns:
-    """Pick the text and label columns among the existing ones.
+def choose_columns(
+    existing: Sequence[str],
+    source: str,
+    text: str | None,
+    label: str | None,
+    *,
+    text_option: str = "--text-column",
+) -> Columns:
+    """Pick the text and label columns among the existing ones; `text_option` is where the user named the text.
 
     Raises UsageError when a named column is missing, CorpusError when a chosen one occurs twice.
     """
     if text is None:
         text = next((name for name in TEXT_COLUMNS if name in existing), None)
         if text is None:
-            msg = f"{source} has no column {_either(TEXT_COLUMNS)}: name one with --text-column; " + _listed(
-                existing
-            )
+            msg = f"{source} has no column {_either(TEXT_COLUMNS)}: name one with --text-column; " + _listed(existing)
             raise UsageError(msg)
     else:
-        _require(text, "--text-column", existing, source)
+        _require(text, text_option, existing, source)
     if label is None:
         label = LABEL_COLUMN if LABEL_COLUMN in existing and text != LABEL_COLUMN else None
     else:
@@ -46,9 +51,7 @@ def choose_columns(existing: Sequence[str], source: str, text: str | None, label
 def text_value(value: object, column: str, where: str) -> str:
     """The text as it is; CorpusError when it is not a string. A missing (null) text is not one."""
     if not isinstance(value, str):
-        msg = (
-            f"{where}: '{column}' is {_kind(value)}, not a text: correct it, or choose another --text-column"
-        )
+        msg = f"{where}: '{column}' is {_kind(value)}, not a text: correct it, or choose another --text-column"
         raise CorpusError(msg)
     return value
 
@@ -81,4 +84,4 @@ def _either(names: Sequence[str]) -> str:
 
 
 def _kind(value: object) -> str:
-    return "missing" if value is None else f"a {type(value).__name__}"
+    return "missing" if value is None else f"of type {type(value).__name__}"

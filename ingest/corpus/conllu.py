@@ -26,9 +26,7 @@ def read_conllu(path: Path) -> Iterator[Record]:
     The text is the sentence's `# text =`, or else its forms joined by spaces save where SpaceAfter=No.
     """
     for block in sentence_blocks(path):
-        comments = {
-            found["key"]: found["value"].strip() for _, line in block if (found := _COMMENT.fullmatch(line))
-        }
+        comments = {found["key"]: found["value"].strip() for _, line in block if (found := _COMMENT.fullmatch(line))}
         words = [(number, line) for number, line in block if not line.startswith("#")]
         text = comments.get("text") or _rebuild(words, path)
         if words:
@@ -56,9 +54,7 @@ def _rebuild(words: Block, path: Path) -> str:
         columns = line.split("\t")
         word_id = _ID.fullmatch(columns[_ID_COLUMN])
         if word_id is None or len(columns) <= _MISC_COLUMN:
-            msg = (
-                f"{path}, line {number}: not a CoNLL-U word (an id and 10 columns parted by tabs): correct it"
-            )
+            msg = f"{path}, line {number}: not a CoNLL-U word (an id and 10 columns parted by tabs): correct it"
             raise CorpusError(msg)
         if word_id["empty"] or (not word_id["end"] and int(columns[_ID_COLUMN]) <= covered_to):
             continue

@@ -67,13 +67,11 @@ def _read(dataset: Any, spec: str, text_column: str, label_column: str | None) -
     try:
         for row, values in enumerate(dataset, start=1):
             if columns is None:
-                columns = choose_columns(list(values), spec, text_column, label_column)
+                columns = choose_columns(list(values), spec, text_column, label_column, text_option="COLUMN")
             where = f"{spec}, row {row}"
             yield Record(
                 text_value(values.get(columns.text), columns.text, where),
-                None
-                if columns.label is None
-                else label_value(values.get(columns.label), columns.label, where),
+                None if columns.label is None else label_value(values.get(columns.label), columns.label, where),
                 str(row),
             )
     except LenshouseError:

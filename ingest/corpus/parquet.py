@@ -23,13 +23,9 @@ def read_parquet(path: Path, text_column: str | None, label_column: str | None) 
         with pq.ParquetFile(path) as file:
             columns = choose_columns(file.schema_arrow.names, str(path), text_column, label_column)
             row = 0
-            for batch in file.iter_batches(
-                _BATCH_ROWS, columns=[name for name in columns if name is not None]
-            ):
+            for batch in file.iter_batches(_BATCH_ROWS, columns=[name for name in columns if name is not None]):
                 texts = batch.column(columns.text).to_pylist()
-                labels = (
-                    [None] * len(texts) if columns.label is None else batch.column(columns.label).to_pylist()
-                )
+                labels = [None] * len(texts) if columns.label is None else batch.column(columns.label).to_pylist()
                 for text, label in zip(texts, labels, strict=True):
                     row += 1
                     where = f"{path}, row {row}"

@@ -1,0 +1,127 @@
+"""What one ingest job does: the options of the command line and of a --config file are the fields of this class."""
+
+import difflib
+import tomllib
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from ingest.attribution.states import FFBias
+from ingest.models import Dtype
+from ingest.tokens import TooLong
+from warehouse.errors import UsageError
+
+
+@dataclass(frozen=True)
+class IngestConfig:
+    """One model over one corpus into one warehouse."""
+
+    model: str
+    """Hub id, or folder with config.json, safetensors and tokenizer."""
+    corpus: str
+    """File (.txt .tsv .csv .jsonl .parquet .conllu), hf:dataset:split:column, or demo."""
+    warehouse: Path
+    """DuckDB file; its parts lie beside it while the job runs."""
+    revision: str | None = None
+    """Branch, tag or commit of a hub model."""
+    name: str | None = None
+    """What to call the model in tables and charts; its id or folder otherwise."""
+    family: str | None = None
+    """Group of models that differ in seed only; read off names such as multiberts-seed_3."""
+    seed: int | None = None
+    """Training seed of the model; read off its name otherwise."""
+    text_column: str | None = None
+    """Column that holds the texts."""
+    label_column: str | None = None
+    """Column that holds labels."""
+    limit: int | None = None
+    """Take a random sample of this many texts."""
+    sample_seed: int = 0
+    """Seed of that sample."""
+    max_tokens: int | None = None
+    """Longest sequence, special tokens included; the model's own limit otherwise."""
+    too_long: TooLong = "truncate"
+    """What becomes of a longer text."""
+    ff_bias: FFBias = "path"
+    """Biases on the integration path as one more input, or as its start."""
+    device: str = "auto"
+    """auto, cpu, cuda or cuda:N."""
+    dtype: Dtype = "float32"
+    """Precision of the model's forward pass; attributions accumulate in float32."""
+    keep_parts: bool = False
+    """Keep the Parquet parts after they are loaded."""
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("too_long", TooLong), ("ff_bias", FFBias), ("dtype", Dtype)):
+            if getattr(self, name) not in get_args(allowed):
+                msg = f"{name} = {getattr(self, name)!r}: use one of {', '.join(get_args(allowed))}"
+                raise UsageError(msg)
+        if self.limit is not None and self.limit < 1:
+            msg = f"limit = {self.limit}: must be at least 1"
+            raise UsageError(msg)
+
+
+_PER_MODEL = {"model", "revision", "name", "family", "seed"}
+_PER_CORPUS = {"corpus", "text_column", "label_column"}
+
+
+def read_config(path: Path) -> list[dict[str, Any]]:
+    """The jobs of a TOML file, every [[model]] over every [[corpus]], as options of IngestConfig.
+
+    Options stand at the top; a [[model]] table takes model, revision, name, family and seed, a [[corpus]] table corpus,
+    text_column and label_column. Raises UsageError for an unknown key, with the nearest known one.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        msg = f"{path}: no such configuration file"
+        raise UsageError(msg) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        msg = f"{path}: not a TOML file ({error})"
+        raise UsageError(msg) from error
+    models, corpora = _tables(content, "model", _PER_MODEL, path), _tables(content, "corpus", _PER_CORPUS, path)
+    shared = {key: value for key, value in content.items() if key not in ("model", "corpus")}
+    _require_known(shared, {f.name for f in fields(IngestConfig)} | {"model", "corpus"}, str(path))
+    if "warehouse" in shared:
+        shared["warehouse"] = Path(shared["warehouse"])
+    return [shared | model | corpus for model in models for corpus in corpora]
+
+
+def _tables(content: dict[str, Any], key: str, allowed: set[str], path: Path) -> list[dict[str, Any]]:
+    """[[key]] tables, or the one that `key = "..."` stands for, or one that leaves it to the flags."""
+    value = content.get(key, {})
+    tables = [{key: value}] if isinstance(value, str) else [value] if isinstance(value, dict) else value
+    for table in tables:
+        if not isinstance(table, dict):
+            msg = f"{path}: write each {key} as a [[{key}]] table"
+            raise UsageError(msg)
+        _require_known(table, allowed, f"{path} [[{key}]]")
+    return tables
+
+
+def _require_known(table: dict[str, Any], known: set[str], where: str) -> None:
+    for key in table:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"
+            msg = f"{where}: unknown key '{key}'; {hint}"
+            raise UsageError(msg)
+
+
+def job(options: dict[str, Any], flags: dict[str, Any]) -> IngestConfig:
+    """One job from a file's options and the command line's flags; flags that were given (not None) win.
+
+    Raises UsageError for a missing model or corpus, and for a value of the wrong type.
+    """
+    merged = options | {key: value for key, value in flags.items() if value is not None}
+    for required in ("model", "corpus"):
+        if not merged.get(required):
+            msg = f"no {required} given: use --{required}, or a [[{required}]] table in the --config file"
+            raise UsageError(msg)
+    kinds = {"limit": int, "sample_seed": int, "max_tokens": int, "seed": int, "keep_parts": bool}
+    for key, value in merged.items():
+        kind = kinds.get(key, Path if key == "warehouse" else str)
+        if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+            msg = f"{key} = {value!r}: must be a {kind.__name__}"
+            raise UsageError(msg)
+    return replace(IngestConfig(merged["model"], merged["corpus"], merged["warehouse"]), **merged)

@@ -1,0 +1,237 @@
+"""The main job: a model over a corpus, into parts, into the warehouse. Killed anywhere, the same call goes on."""
+
+import dataclasses
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import warehouse
+from ingest.compute import ShardResult, compute
+from ingest.config import IngestConfig
+from ingest.corpus import limit, open_corpus
+from ingest.display import readable_vocab
+from ingest.models import LoadedModel, load_model
+from ingest.parts import RunFolder, claim, try_lock
+from ingest.plan import Shard, pair_rows, shards
+from ingest.prepare import Prepared, prepare
+from ingest.provenance import describe_run, fingerprint, layer_weight, manifest
+from ingest.verify import verify
+from warehouse.errors import PartsError, UsageError
+
+_OPPORTUNE_WAIT = 0.2
+"""Seconds to wait for a busy warehouse between shards; computing goes on, and the shard is loaded later."""
+
+
+class Progress(Protocol):
+    """Who is told how far a job is: phases, and rows within the one that takes long."""
+
+    def phase(self, what: str, total: int | None = None) -> None: ...
+    def advance(self, n: int) -> None: ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job did; `seconds` is wall time by phase, of this call alone."""
+
+    run_id: int
+    name: str
+    state: Literal["done", "resumed", "already complete"]
+    n_sequences: int
+    n_truncated: int
+    n_chunked: int
+    n_skipped: int
+    n_pairs: int
+    seconds: dict[str, float]
+
+
+@dataclass
+class Clock:
+    """Wall time by phase."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def add(self, phase: str, seconds: float) -> None:
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
+
+    @contextmanager
+    def phase(self, phase: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.add(phase, time.perf_counter() - started)
+
+
+def ingest(config: IngestConfig, progress: Progress) -> Outcome:
+    """Run one job to its end: load and verify the model, tokenise, compute what is missing, load into the warehouse.
+
+    Raises LenshouseError; what was finished before stays, and the same configuration goes on from there.
+    """
+    clock = Clock()
+    corpus = open_corpus(config.corpus, text_column=config.text_column, label_column=config.label_column)
+    warehouse.require_usable(config.warehouse)
+    progress.phase("loading the model")
+    with clock.phase("load_model"):
+        model, tokenizer = load_model(
+            config.model,
+            revision=config.revision,
+            device=config.device,
+            dtype=config.dtype,
+            name=config.name,
+            family=config.family,
+            seed=config.seed,
+        )
+    max_tokens = _max_tokens(config, model)
+    progress.phase("tokenising the corpus")
+    with _scratch_folder(warehouse.parts_folder(config.warehouse)) as scratch:
+        with clock.phase("tokenize"):
+            records = corpus.records()
+            if config.limit is not None:
+                records = limit(records, config.limit, config.sample_seed)
+            prepared = prepare(records, tokenizer, scratch, max_tokens=max_tokens, too_long=config.too_long)
+        identity = fingerprint(model, prepared, config)
+        run = warehouse.find_run(config.warehouse, identity)
+        if run is not None and run.status == "complete":
+            return _outcome(run, "already complete", prepared, clock)
+        folder = RunFolder(scratch.parent / identity[:16])
+        with claim(folder.path):
+            progress.phase("checking that pieces sum to the model's states")
+            with clock.phase("verify"):
+                verify(model, tokenizer)
+            plan = shards(prepared.lengths, n_layer=len(model.layers), is_causal=model.is_causal)
+            folder.clear_unfinished()
+            if not folder.has("run.json"):
+                description = describe_run(
+                    model,
+                    corpus,
+                    prepared,
+                    config,
+                    fingerprint=identity,
+                    max_tokens=max_tokens,
+                    n_shards=len(plan),
+                    seconds_tokenize=clock.seconds["tokenize"],
+                )
+                _begin(folder, model, tokenizer, prepared, description)
+            prepared = dataclasses.replace(prepared, folder=folder.path)
+            run_state = _compute_and_load(folder, model, prepared, plan, config, identity, clock, progress)
+        run = warehouse.find_run(config.warehouse, identity)
+        assert run is not None  # completed above
+        return _outcome(run, run_state, prepared, clock)
+
+
+def _begin(
+    folder: RunFolder, model: LoadedModel, tokenizer: Any, prepared: Prepared, description: dict[str, Any]
+) -> None:
+    """Write what the shards are about; run.json last, so that where it is, all of it is."""
+    for name in ("sequence", "token"):
+        folder.take(prepared.folder / f"{name}.parquet")
+    folder.write_table("vocab", readable_vocab(tokenizer))
+    folder.write_table("layer_weight", layer_weight(model))
+    folder.write_json("run.json", description)
+
+
+def _compute_and_load(
+    folder: RunFolder,
+    model: LoadedModel,
+    prepared: Prepared,
+    plan: list[Shard],
+    config: IngestConfig,
+    identity: str,
+    clock: Clock,
+    progress: Progress,
+) -> Literal["done", "resumed"]:
+    path = config.warehouse
+    warehouse.register_run(path, folder.path)
+    loaded = warehouse.loaded_shards(path, identity)
+    folder.keep_records()
+    _require_records(folder, loaded, identity)
+    finished = loaded | folder.shards_on_disk()
+
+    def rows(part: list[Shard]) -> int:
+        return len(model.layers) * sum(int(pair_rows(s.lengths, is_causal=model.is_causal).sum()) for s in part)
+
+    missing = [shard for shard in plan if shard.number not in finished]
+    progress.phase("attributing token pairs", rows(plan))
+    progress.advance(rows(plan) - rows(missing))
+    for shard in missing:
+        sequences = prepared.sequences(shard.first_seq, shard.last_seq)
+        result = compute(model, sequences, ff_bias=config.ff_bias, on_progress=progress.advance)
+        clock.add("forward", result.seconds.forward)
+        clock.add("core", result.seconds.core)
+        with clock.phase("write"):
+            folder.write_shard(shard.number, result.tables, _record(shard, result))
+            folder.keep_records()
+        with clock.phase("load"):
+            warehouse.load_shards(path, folder.path, keep_parts=config.keep_parts, wait=_OPPORTUNE_WAIT, if_busy="stop")
+    folder.write_json("manifest.json", manifest(identity, len(plan), folder.records()))
+    progress.phase("loading into the warehouse")
+    with clock.phase("load"):
+        warehouse.load_shards(path, folder.path, keep_parts=config.keep_parts)
+        warehouse.complete_run(path, folder.path, keep_parts=config.keep_parts)
+    return "resumed" if finished else "done"
+
+
+def _record(shard: Shard, result: ShardResult) -> dict[str, Any]:
+    return {
+        "first_seq": shard.first_seq,
+        "last_seq": shard.last_seq,
+        "seconds": {"forward": result.seconds.forward, "core": result.seconds.core},
+        "max_completeness_error": result.max_completeness_error,
+    }
+
+
+def _require_records(folder: RunFolder, loaded: set[int], identity: str) -> None:
+    """A shard that is loaded must have left its record, or the totals of the run could not be told."""
+    lost = loaded - {record["shard"] for record in folder.records()}
+    if lost:
+        msg = (
+            f"{folder.path} was emptied while its run was unfinished ({len(lost)} loaded shards have no record left): "
+            "`lenshouse runs remove` the run, then run ingest again"
+        )
+        raise PartsError(msg)
+
+
+def _outcome(run: Any, state: Any, prepared: Prepared, clock: Clock) -> Outcome:
+    counts = prepared.counts
+    return Outcome(
+        run_id=run.run_id,
+        name=run.name,
+        state=state,
+        n_sequences=counts.n_sequences,
+        n_truncated=counts.n_truncated,
+        n_chunked=counts.n_chunked,
+        n_skipped=counts.n_skipped,
+        n_pairs=run.n_pairs,
+        seconds=clock.seconds,
+    )
+
+
+def _max_tokens(config: IngestConfig, model: LoadedModel) -> int:
+    longest = model.family.max_tokens(model.config)
+    if config.max_tokens is None:
+        return longest
+    if config.max_tokens > longest:
+        msg = f"--max-tokens {config.max_tokens}: {model.name} has positions for {longest} tokens at most"
+        raise UsageError(msg)
+    return config.max_tokens
+
+
+@contextmanager
+def _scratch_folder(parts: Path) -> Iterator[Path]:
+    """A folder beside the runs' parts for the tokenised corpus; those that killed processes left are removed."""
+    parts.mkdir(parents=True, exist_ok=True)
+    for leftover in parts.glob(".prepare-*"):
+        with (leftover / "lock").open("a") as handle:
+            if try_lock(handle):
+                shutil.rmtree(leftover, ignore_errors=True)
+    scratch = Path(tempfile.mkdtemp(prefix=".prepare-", dir=parts))
+    try:
+        with claim(scratch):
+            yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        if not any(parts.iterdir()):
+            parts.rmdir()

@@ -1,0 +1,86 @@
+"""A corpus becomes token ids on disk, in one pass and in bounded memory, before any model runs over it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow.parquet as pq
+
+from ingest.corpus.record import Record
+from ingest.rows import TokenSequence
+from ingest.tokens import CorpusHash, Counts, TooLong, encode, sequence_frame, token_frame, tokenizer_fingerprint
+from warehouse.contract import RUN_TABLES
+
+_FRAME_SEQUENCES = 2_000
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A tokenised corpus: `sequence.parquet` and `token.parquet` in `folder`."""
+
+    folder: Path
+    corpus_sha256: str
+    tokenizer_fingerprint: str
+    lengths: npt.NDArray[np.int32]
+    counts: Counts
+
+    def sequences(self, first_seq: int, last_seq: int) -> list[TokenSequence]:
+        """The tokens of sequences first_seq .. last_seq, both included."""
+        frame = (
+            pl.scan_parquet(self.folder / "token.parquet")
+            .filter(pl.col("seq_id").is_between(first_seq, last_seq))
+            .select("seq_id", "token_id", "is_special")
+            .collect()
+        )
+        ids, special = frame["token_id"].to_numpy(), frame["is_special"].to_numpy()
+        ends = self.lengths[first_seq : last_seq + 1].cumsum()
+        starts = ends - self.lengths[first_seq : last_seq + 1]
+        return [
+            TokenSequence(seq_id, ids[a:b].copy(), special[a:b].copy())
+            for seq_id, a, b in zip(range(first_seq, last_seq + 1), starts, ends, strict=True)
+        ]
+
+
+def prepare(records: Iterable[Record], tokenizer: Any, folder: Path, *, max_tokens: int, too_long: TooLong) -> Prepared:
+    """Tokenise a corpus into `folder`. Errors as `ingest.tokens.encode`."""
+    fingerprint = tokenizer_fingerprint(tokenizer)
+    digest = CorpusHash(fingerprint, max_tokens, too_long)
+    counts = Counts()
+    lengths: list[int] = []
+    stream = encode(records, tokenizer, max_tokens=max_tokens, too_long=too_long, counts=counts)
+    with _Growing(folder / "sequence.parquet", "sequence") as texts, _Growing(folder / "token.parquet", "token") as ids:
+        for batch in _in_batches(stream):
+            texts.append(sequence_frame(batch, len(lengths)))
+            ids.append(token_frame(batch, len(lengths)))
+            for sequence in batch:
+                digest.update(sequence)
+                lengths.append(len(sequence.ids))
+    return Prepared(folder, digest.hexdigest(), fingerprint, np.array(lengths, np.int32), counts)
+
+
+def _in_batches(stream: Iterator[Any]) -> Iterator[list[Any]]:
+    while batch := list(islice(stream, _FRAME_SEQUENCES)):
+        yield batch
+
+
+class _Growing:
+    """A Parquet file written frame by frame."""
+
+    def __init__(self, path: Path, table: str) -> None:
+        schema = pl.DataFrame(schema=RUN_TABLES[table]).to_arrow().schema
+        self._writer = pq.ParquetWriter(path, schema, compression="zstd")
+        self._schema = schema
+
+    def __enter__(self) -> "_Growing":
+        return self
+
+    def append(self, frame: pl.DataFrame) -> None:
+        self._writer.write_table(frame.to_arrow().cast(self._schema))
+
+    def __exit__(self, *exception: object) -> None:
+        self._writer.close()

@@ -1,0 +1,212 @@
+"""A shard's table rows, filled as its layers are computed, in any order, and given out in table order."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from ingest.attribution.change import COMPARISONS
+from ingest.attribution.layer import LayerAttribution
+from ingest.attribution.measures import dim_moments
+from ingest.capture import LengthGroup
+from ingest.models import Dtype, LoadedModel
+from ingest.plan import pair_rows
+from warehouse.contract import DIM_STATES, NORM_MEASURES, PAIR_FILTERS, PAIR_MEASURES, SHARD_TABLES
+from warehouse.errors import NumericsError
+
+Moments = dict[str, npt.NDArray[np.float64]]
+"""state_mean_abs, state_mean, state_m2 -> (d,), over some tokens."""
+
+MAX_COMPLETENESS: dict[Dtype, float] = {"float32": 1e-3, "bfloat16": 0.2, "float16": 0.1}
+"""Relative completeness error above which a value is not stored. float32 models measure about 1e-6; in half precision
+the model's own rounding of its states dominates."""
+
+UNDEFINED_ALLOWED = frozenset(m for m in NORM_MEASURES if m.startswith("mix_")) | {"cos_ff_res"}
+"""Ratios that have no value where every piece is zero; NULL in the tables."""
+
+
+@dataclass(frozen=True)
+class TokenSequence:
+    """One sequence as the model sees it."""
+
+    seq_id: int
+    ids: npt.NDArray[np.int32]
+    is_special: npt.NDArray[np.bool_]
+
+
+@dataclass
+class ShardRows:
+    """Preallocated columns in table order (layer, seq_id, query, key): batches may come in any order."""
+
+    sequences: Sequence[TokenSequence]
+    is_causal: bool
+    n_head: int
+    max_completeness: float
+    components: tuple[str, ...]
+    pair_start: npt.NDArray[np.int64]  # (S + 1,) where a sequence's pairs begin within a layer
+    token_start: npt.NDArray[np.int64]  # (S + 1,)
+    maps: dict[str, npt.NDArray[np.float32]]  # (L, pairs)
+    norms: dict[str, npt.NDArray[np.float32]]  # (L, tokens)
+    rho: npt.NDArray[np.float64]  # (L, S, C, F)
+    n_pairs: npt.NDArray[np.int32]  # (L, S, C, F)
+    moments: list[list[tuple[int, Moments]]]  # per layer, one per group of tokens
+
+    @classmethod
+    def empty(cls, model: LoadedModel, sequences: Sequence[TokenSequence]) -> "ShardRows":
+        lengths = np.array([len(s.ids) for s in sequences], np.int32)
+        n_layer = len(model.layers)
+        first = model.layers[0].weights
+        components = tuple(COMPARISONS[first.placement])
+        pair_start = np.concatenate([[0], pair_rows(lengths, is_causal=model.is_causal).cumsum()])
+        token_start = np.concatenate([[0], lengths.astype(np.int64).cumsum()])
+        per_change = (n_layer, len(sequences), len(components), len(PAIR_FILTERS))
+        return cls(
+            sequences=sequences,
+            is_causal=model.is_causal,
+            n_head=first.n_head,
+            max_completeness=MAX_COMPLETENESS[model.dtype],
+            components=components,
+            pair_start=pair_start,
+            token_start=token_start,
+            maps={name: np.empty((n_layer, pair_start[-1]), np.float32) for name in PAIR_MEASURES},
+            norms={name: np.empty((n_layer, token_start[-1]), np.float32) for name in NORM_MEASURES},
+            rho=np.empty(per_change),
+            n_pairs=np.empty(per_change, np.int32),
+            moments=[[] for _ in range(n_layer)],
+        )
+
+    def put(self, layer: int, where: list[int], group: LengthGroup, result: LayerAttribution) -> None:
+        """Take one layer of the sequences numbered `where`, which have one length."""
+        n_pos = group.positions.shape[1]
+        if self.is_causal:
+            query, key = np.tril_indices(n_pos)
+            flat = query * n_pos + key
+        for name in PAIR_MEASURES:
+            values = result.maps[name].flatten(1).cpu().numpy()
+            for i, s in enumerate(where):
+                pairs = values[i][flat] if self.is_causal else values[i]
+                self._require_finite(pairs, name, layer, s)
+                self.maps[name][layer, self.pair_start[s] : self.pair_start[s + 1]] = pairs
+        for name in NORM_MEASURES:
+            values = result.norms[name].cpu().numpy()
+            for i, s in enumerate(where):
+                if name not in UNDEFINED_ALLOWED:
+                    self._require_finite(values[i], name, layer, s)
+                self.norms[name][layer, self.token_start[s] : self.token_start[s + 1]] = values[i]
+        self._require_complete(layer, where, result)
+        n_pairs = result.n_pairs.cpu().numpy()
+        for c, component in enumerate(self.components):
+            self.rho[layer, where, c] = result.change[component].cpu().numpy()
+            self.n_pairs[layer, where, c] = n_pairs
+        moments = {
+            f"{state}_{moment}": value.cpu().numpy()
+            for state in DIM_STATES
+            for moment, value in dim_moments(result.dims[state].flatten(0, 1)).items()
+        }
+        self.moments[layer].append((len(where) * n_pos, moments))
+
+    def _require_finite(self, values: npt.NDArray[np.float32], name: str, layer: int, s: int) -> None:
+        if not np.isfinite(values).all():
+            msg = (
+                f"{name} is not finite in layer {layer + 1} of sequence {self.sequences[s].seq_id}: nothing of this "
+                "shard is stored; check the weights, or use --dtype float32"
+            )
+            raise NumericsError(msg)
+
+    def _require_complete(self, layer: int, where: list[int], result: LayerAttribution) -> None:
+        worst, at = result.norms["completeness_error"].max(1).values.max(0)
+        if worst > self.max_completeness:
+            msg = (
+                f"the pieces of layer {layer + 1}, sequence {self.sequences[where[int(at)]].seq_id} miss the model's "
+                f"state by {worst:.1e} (bound {self.max_completeness:.0e}): nothing of this shard is stored; "
+                "run lenshouse doctor on the model"
+            )
+            raise NumericsError(msg)
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The shard's frames; what is undefined becomes NULL."""
+        n_layer = self.rho.shape[0]
+        layer = np.arange(1, n_layer + 1, dtype=np.int16)
+        return {
+            "token_pair": self._token_pair(layer),
+            "token_norm": self._token_norm(layer),
+            "map_change": self._map_change(layer),
+            "layer_dim": self._layer_dim(layer),
+        }
+
+    def _token_pair(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
+        index = [_pair_index(len(s.ids), self.is_causal) for s in self.sequences]
+        seq_id = np.repeat(self._seq_ids(), np.diff(self.pair_start))
+        query, key = (np.concatenate([pair[axis] for pair in index]) for axis in (0, 1))
+        columns = {
+            "layer": np.repeat(layer, len(seq_id)),
+            "seq_id": np.tile(seq_id, len(layer)),
+            "query": np.tile(query, len(layer)),
+            "key": np.tile(key, len(layer)),
+        } | {name: values.ravel() for name, values in self.maps.items()}
+        return pl.DataFrame(columns, schema=SHARD_TABLES["token_pair"])
+
+    def _token_norm(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
+        lengths = np.diff(self.token_start)
+        seq_id = np.repeat(self._seq_ids(), lengths)
+        pos = np.concatenate([np.arange(n, dtype=np.int16) for n in lengths])
+        columns = {
+            "layer": np.repeat(layer, len(seq_id)),
+            "seq_id": np.tile(seq_id, len(layer)),
+            "pos": np.tile(pos, len(layer)),
+        } | {name: values.ravel() for name, values in self.norms.items()}
+        frame = pl.DataFrame(columns, schema=SHARD_TABLES["token_norm"])
+        return frame.with_columns(pl.col(*sorted(UNDEFINED_ALLOWED)).fill_nan(None))
+
+    def _map_change(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
+        n_layer, n_seq, n_component, n_filter = self.rho.shape
+        names = np.array(self.components, dtype=object)
+        columns = {
+            "layer": np.repeat(layer, n_seq * n_component * n_filter),
+            "seq_id": np.tile(np.repeat(self._seq_ids(), n_component * n_filter), n_layer),
+            "component": np.tile(np.repeat(names, n_filter), n_layer * n_seq).tolist(),
+            "pair_filter": list(PAIR_FILTERS) * (n_layer * n_seq * n_component),
+            "spearman": self.rho.ravel(),
+            "n_pairs": self.n_pairs.ravel(),
+        }
+        frame = pl.DataFrame(columns, schema=SHARD_TABLES["map_change"])
+        return frame.with_columns(pl.col("spearman").fill_nan(None))
+
+    def _layer_dim(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
+        frames = []
+        for number, groups in zip(layer, self.moments, strict=True):
+            n_tokens, merged = merge_moments(groups)
+            d_model = len(next(iter(merged.values())))
+            columns = {
+                "layer": np.full(d_model, number),
+                "dim": np.arange(d_model, dtype=np.int32),
+                "n_tokens": np.full(d_model, n_tokens, np.int64),
+            } | merged
+            frames.append(pl.DataFrame(columns, schema=SHARD_TABLES["layer_dim"]))
+        return pl.concat(frames)
+
+    def _seq_ids(self) -> npt.NDArray[np.int32]:
+        return np.array([s.seq_id for s in self.sequences], np.int32)
+
+
+def _pair_index(n_pos: int, is_causal: bool) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+    """(query, key) of a sequence's pairs in table order."""
+    query, key = np.tril_indices(n_pos) if is_causal else np.indices((n_pos, n_pos)).reshape(2, -1)
+    return query.astype(np.int16), key.astype(np.int16)
+
+
+def merge_moments(
+    groups: list[tuple[int, Moments]],
+) -> tuple[int, Moments]:
+    """Merge (n, {state_mean_abs, state_mean, state_m2}) of disjoint groups of tokens (Chan et al. 1983)."""
+    n_tokens = sum(n for n, _ in groups)
+    merged = {}
+    for state in DIM_STATES:
+        for moment in ("mean_abs", "mean"):
+            name = f"{state}_{moment}"
+            merged[name] = sum(n / n_tokens * m[name] for n, m in groups)
+        mean = merged[f"{state}_mean"]
+        merged[f"{state}_m2"] = sum(m[f"{state}_m2"] + n * (m[f"{state}_mean"] - mean) ** 2 for n, m in groups)
+    return n_tokens, merged  # type: ignore[return-value]

@@ -1,0 +1,1 @@
+"""Every discovered family through the core, against the oracle."""

@@ -1,0 +1,1 @@
+"""The numerical core against the oracle, scipy and hand calculation."""

@@ -1,0 +1,212 @@
+"""Opening the file: clear refusals, the readers' fence, and several processes at once."""
+
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import warehouse
+from tests.warehouse.conftest import House
+from warehouse import connect, migrate
+from warehouse.errors import UsageError, WarehouseBusyError, WarehouseError
+
+
+def test_missing_file_says_ingest_first(tmp_path: Path) -> None:
+    with pytest.raises(WarehouseError, match=r"no warehouse at .*lens\.duckdb: run `lenshouse ingest` first"):
+        warehouse.open(tmp_path / "lens.duckdb")
+    assert not (tmp_path / "lens.duckdb").exists()
+
+
+@pytest.mark.parametrize("opener", [connect.read, connect.write])
+def test_folder_and_foreign_files_are_refused(tmp_path: Path, opener) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("not a database " * 1000)
+    foreign = tmp_path / "foreign.duckdb"
+    with duckdb.connect(str(foreign)) as con:
+        con.execute("CREATE TABLE mine (x INTEGER)")
+    for path, words in ((tmp_path, "is a folder"), (text, "is not a DuckDB file"), (foreign, "not a Lenshouse")):
+        with pytest.raises(WarehouseError, match=words) as caught, opener(path):
+            pass
+        assert str(path) in str(caught.value) and "\n" not in str(caught.value)
+    with duckdb.connect(str(foreign)) as con:
+        assert con.execute("SHOW TABLES").fetchall() == [("mine",)]
+
+
+def test_missing_parent_folder(tmp_path: Path) -> None:
+    with pytest.raises(WarehouseError, match=r"the folder .* does not exist"), connect.write(tmp_path / "no" / "x"):
+        pass
+
+
+@pytest.mark.parametrize("opener", [connect.read, connect.write])
+def test_newer_schema_is_refused(house: House, opener) -> None:
+    with connect.write(house.path) as con:
+        con.execute("INSERT INTO schema_migration VALUES (999, '0999_future', now()::TIMESTAMP)")
+    with pytest.raises(WarehouseError, match=r"schema 999.*pip install --upgrade lenshouse"), opener(house.path):
+        pass
+
+
+def test_older_schema_says_how_to_upgrade(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    with connect.write(house.path):
+        pass
+    monkeypatch.setattr(migrate, "known_version", lambda: 2)
+    with pytest.raises(WarehouseError, match=r"python -m warehouse\.migrate .*lens\.duckdb"):
+        warehouse.open(house.path)
+    connect.require_usable(house.path)  # a write would upgrade it
+
+
+def test_require_usable(house: House, tmp_path: Path) -> None:
+    connect.require_usable(house.path)
+    with pytest.raises(WarehouseError, match="does not exist"):
+        connect.require_usable(tmp_path / "no" / "x.duckdb")
+    with pytest.raises(WarehouseError, match="is a folder"):
+        connect.require_usable(tmp_path)
+
+
+def test_default_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LENSHOUSE_WAREHOUSE", raising=False)
+    assert connect.warehouse_path() == Path("lenshouse.duckdb")
+    monkeypatch.setenv("LENSHOUSE_WAREHOUSE", "/data/w.duckdb")
+    assert connect.warehouse_path() == Path("/data/w.duckdb")
+    assert connect.warehouse_path("x.duckdb") == Path("x.duckdb")
+    assert connect.parts_folder(Path("a/x.duckdb")) == Path("a/x.duckdb.parts")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM '/etc/passwd'",
+        "SELECT * FROM glob('/etc/*')",
+        "COPY run TO '/tmp/stolen.csv'",
+        "EXPORT DATABASE '/tmp/stolen'",
+        "ATTACH '/tmp/other.duckdb' AS other",
+        "INSTALL spatial",
+        "LOAD spatial",
+        "SET enable_external_access = true",
+        "SET threads = 1",
+        "CREATE TABLE mine (x INTEGER)",
+        "DELETE FROM run",
+        "SELECT 1; DROP TABLE run",
+    ],
+)
+def test_readers_are_fenced(house: House, query: str) -> None:
+    house.ingest()
+    with pytest.raises(UsageError) as caught:
+        warehouse.open(house.path).sql(query)
+    assert "\n" not in str(caught.value)
+    assert house.counts()["run"] == 1
+
+
+def test_queries_do_not_see_python_variables(house: House) -> None:
+    house.ingest()
+    secret = warehouse.open(house.path).sql("SELECT 42 AS answer")
+    assert secret.height == 1
+    with pytest.raises(UsageError, match="secret does not exist"):
+        warehouse.open(house.path).sql("SELECT * FROM secret")
+
+
+@contextmanager
+def started(code: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Python code in another process that has printed its first line; it is killed in the end."""
+    command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, cwd=root) as process:
+        try:
+            assert process.stdout and process.stdout.readline()
+            yield process
+        finally:
+            process.kill()
+
+
+HOLD = """
+    import sys
+    from pathlib import Path
+    from warehouse import connect
+    with getattr(connect, sys.argv[2])(Path(sys.argv[1])):
+        print("open", flush=True)
+        sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [("write", "read"), ("write", "write"), ("read", "write")])
+def test_busy_names_the_holder_and_passes(house: House, theirs: str, ours: str) -> None:
+    with connect.write(house.path):
+        pass
+    with started(HOLD, str(house.path), theirs) as holder:
+        opener = getattr(connect, ours)
+        with pytest.raises(WarehouseBusyError, match=f"process {holder.pid} has had"), opener(house.path, 0.1):
+            pass
+        assert holder.stdin
+        holder.stdin.write("\n")
+        holder.stdin.flush()
+        with opener(house.path, 30):
+            pass
+
+
+def test_readers_share(house: House) -> None:
+    with connect.write(house.path):
+        pass
+    with started(HOLD, str(house.path), "read"), connect.read(house.path, 0.1) as con:
+        assert con.execute("SELECT count(*) FROM run").fetchall() == [(0,)]
+
+
+def test_writers_and_readers_take_turns(house: House) -> None:
+    """Two writing processes lose no update while this one keeps reading."""
+    with connect.write(house.path) as con:
+        con.execute("INSERT INTO tokenizer VALUES (1, '0', 'f')")
+    write = """
+        import sys
+        from pathlib import Path
+        from warehouse import connect
+        print("go", flush=True)
+        for _ in range(10):
+            with connect.write(Path(sys.argv[1])) as con:
+                con.execute("UPDATE tokenizer SET name = (name::INTEGER + 1)::VARCHAR")
+    """
+    seen = []
+    with started(write, str(house.path)) as one, started(write, str(house.path)) as other:
+        while one.poll() is None or other.poll() is None:
+            seen.append(int(house.rows("SELECT name FROM tokenizer")[0][0]))
+            time.sleep(0.01)
+        assert (one.returncode, other.returncode) == (0, 0)
+    assert seen == sorted(seen)
+    assert house.rows("SELECT name FROM tokenizer") == [("20",)]
+
+
+def test_killed_writer_leaves_a_usable_file(house: House) -> None:
+    with connect.write(house.path):
+        pass
+    code = """
+        import os, sys
+        from pathlib import Path
+        from warehouse import connect
+        print("go", flush=True)
+        with connect.write(Path(sys.argv[1])) as con:
+            con.execute("INSERT INTO tokenizer VALUES (1, 'committed', 'f')")
+            con.begin()
+            con.execute("INSERT INTO tokenizer VALUES (2, 'not committed', 'g')")
+            os._exit(9)
+    """
+    with started(code, str(house.path)) as process:
+        assert process.wait() == 9
+    assert house.rows("SELECT name FROM tokenizer") == [("committed",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("IO Error: Could not write file: No space left on device", "the disk of x is full"),
+        ('IO Error: Cannot open file "x": Permission denied', "no permission to open x"),
+        ('IO Error: Cannot open file "x": Read-only file system', "read-only file system"),
+        ("Some Error: first line\n\nLINE 1: more", "x: Some Error: first line"),
+    ],
+)
+def test_errors_of_the_file_system_say_what_to_do(text: str, words: str) -> None:
+    message = str(connect._translated(duckdb.IOException(text), Path("x")))
+    assert words in message and "\n" not in message

@@ -1,0 +1,76 @@
+"""Migrations are whole or not at all; views are renewed when their text changes."""
+
+import duckdb
+import pytest
+
+from warehouse import migrate, sqlfiles
+from warehouse.errors import WarehouseError
+from warehouse.sqlfiles import SqlFile
+
+FIRST = sqlfiles.folder("migrations")[0]
+BROKEN = SqlFile(
+    "0002_broken", "CREATE TABLE half (x INTEGER); INSERT INTO half VALUES (1); CREATE TABLE run (x INTEGER)"
+)
+FIXED = SqlFile("0002_fixed", "CREATE TABLE half (x INTEGER)")
+
+
+def tables(con: duckdb.DuckDBPyConnection) -> set[str]:
+    return {name for (name,) in con.execute(sqlfiles.query("table_names")).fetchall()}
+
+
+def applied(con: duckdb.DuckDBPyConnection) -> list[tuple]:
+    return con.execute("SELECT version, name FROM schema_migration ORDER BY version").fetchall()
+
+
+def test_failing_migration_rolls_back_whole() -> None:
+    with duckdb.connect(":memory:") as con:
+        with pytest.raises(WarehouseError, match="0002_broken failed and was rolled back"):
+            migrate.migrate(con, [FIRST, BROKEN], [])
+        assert applied(con) == [(1, FIRST.name)]
+        assert "half" not in tables(con) and "run" in tables(con)
+        migrate.migrate(con, [FIRST, FIXED], [])
+        assert applied(con) == [(1, FIRST.name), (2, "0002_fixed")]
+        assert "half" in tables(con)
+
+
+def test_migrating_again_changes_nothing() -> None:
+    with duckdb.connect(":memory:") as con:
+        migrate.migrate(con)
+        before = con.execute("SELECT * FROM schema_migration").fetchall()
+        migrate.migrate(con)
+        assert con.execute("SELECT * FROM schema_migration").fetchall() == before
+
+
+def test_migrations_are_numbered_without_gaps() -> None:
+    numbers = [migrate.version_of(file) for file in sqlfiles.folder("migrations")]
+    assert numbers == list(range(1, len(numbers) + 1)) and migrate.known_version() == numbers[-1]
+
+
+def test_changed_views_are_renewed_and_dropped_ones_go() -> None:
+    base = SqlFile("v_base", "CREATE VIEW v_base AS SELECT 1 AS x;")
+    other = SqlFile("v_base", "CREATE VIEW v_base AS SELECT 2 AS x;")
+    above = SqlFile("v_above", "CREATE VIEW v_above AS SELECT x + 10 AS y FROM v_base;")
+    with duckdb.connect(":memory:") as con:
+        migrate.migrate(con, views=[above, base])
+        assert con.execute("SELECT y FROM v_above").fetchall() == [(11,)]
+        migrate.migrate(con, views=[above, other])
+        assert con.execute("SELECT y FROM v_above").fetchall() == [(12,)]
+        migrate.migrate(con, views=[other])
+        with pytest.raises(duckdb.CatalogException):
+            con.execute("SELECT y FROM v_above")
+
+
+def test_a_broken_view_leaves_the_old_ones() -> None:
+    good = SqlFile("v_base", "CREATE VIEW v_base AS SELECT 1 AS x;")
+    bad = SqlFile("v_base", "CREATE VIEW v_base AS SELECT nothing AS x;")
+    with duckdb.connect(":memory:") as con:
+        migrate.migrate(con, views=[good])
+        with pytest.raises(duckdb.BinderException):
+            migrate.migrate(con, views=[bad])
+        assert con.execute("SELECT x FROM v_base").fetchall() == [(1,)]
+
+
+def test_every_view_says_its_grain_first() -> None:
+    for view in sqlfiles.folder("views"):
+        assert view.text.startswith("-- One row per "), view.name
+        assert f"CREATE VIEW {view.name} AS" in view.text

@@ -1,0 +1,181 @@
+"""Every view against numpy, polars or scipy on the parts that went in; no SQL in common."""
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from scipy import stats
+
+import warehouse
+from tests.warehouse.conftest import House
+from tests.warehouse.synthetic import WORDS, Shape, run_frames, shard_frames, states
+from warehouse import sqlfiles
+from warehouse.contract import COMPONENTS
+
+POST = Shape(name="post", lengths=(4, 3, 5), seed=1)
+PRE = Shape(name="pre", lengths=(4, 3, 5), seed=2, model="pre", placement="pre_ln")
+SHAPES = {1: POST, 2: PRE}
+MAPS = ("attn_norm", "atb", "after_ff", "after_res", "after_ln")
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory: pytest.TempPathFactory):
+    """Whole views of a warehouse that holds two complete runs and one that is not."""
+    house = House(tmp_path_factory.mktemp("views") / "lens.duckdb")
+    assert [house.ingest(shape) for shape in SHAPES.values()] == [1, 2]
+    folder = house.parts(Shape(name="unfinished", seed=3))
+    warehouse.register_run(house.path, folder)
+    warehouse.load_shards(house.path, folder)
+    assert house.rows("SELECT count(DISTINCT run_id) FROM token_pair") == [(3,)]
+    return lambda name: warehouse.open(house.path).sql(f"SELECT * FROM {name}")
+
+
+def part(shape: Shape, table: str) -> pl.DataFrame:
+    return pl.concat([shard_frames(shape, 0, range(2))[table], shard_frames(shape, 1, range(2, 3))[table]])
+
+
+def dims(shape: Shape) -> dict[str, np.ndarray]:
+    """State -> (n_layer, all tokens, d_model)."""
+    one, two = states(shape, 0, 7), states(shape, 1, 5)
+    return {name: np.concatenate([one[name], two[name]], axis=1) for name in one}
+
+
+def test_views_show_complete_runs_only(view) -> None:
+    for file in sqlfiles.folder("views"):
+        assert set(view(file.name)["run_id"]) == {1, 2}, file.name
+
+
+def test_run(view) -> None:
+    rows = {row["run_id"]: row for row in view("v_run").rows(named=True)}
+    assert [rows[i]["run_name"] for i in (1, 2)] == ["post", "pre"]
+    assert [rows[i]["placement"] for i in (1, 2)] == ["post_ln", "pre_ln"]
+    assert rows[1]["tokenizer_id"] == rows[2]["tokenizer_id"] and rows[1]["model_id"] != rows[2]["model_id"]
+
+
+def test_token_pair(view) -> None:
+    found = view("v_token_pair")
+    assert found.height == POST.n_pairs + PRE.n_pairs
+    tokens = {(row["seq_id"], row["pos"]): row for row in run_frames(POST)["token"].rows(named=True)}
+    for run_id, shape in SHAPES.items():
+        wanted = {row[:4]: row[4:] for row in part(shape, "token_pair").rows()}
+        for row in found.filter(run_id=run_id).rows(named=True):
+            layer, seq, query, key = (row[name] for name in ("layer", "seq_id", "query", "key"))
+            assert tuple(row[name] for name in ("attn", *MAPS)) == wanted[layer, seq, query, key]
+            for number, name in enumerate(MAPS, start=1):
+                total = sum(wanted[layer, seq, query, k][number] for k in range(shape.lengths[seq]))
+                assert row[f"{name}_share"] == pytest.approx(wanted[layer, seq, query, key][number] / total)
+            for side, pos in (("query", query), ("key", key)):
+                token = tokens[seq, pos]
+                assert row[f"{side}_token"] == WORDS[token["token_id"]].removeprefix("##")
+                assert row[f"{side}_is_special"] == token["is_special"]
+            assert row["run_name"] == shape.name
+
+
+def test_ff_amp_compares_with_the_map_before_ff(view) -> None:
+    keys = ["layer", "seq_id", "query", "key"]
+    found = view("v_ff_amp")
+    for run_id, shape in SHAPES.items():
+        before = "atb" if shape.placement == "post_ln" else "after_ln"
+        pairs = part(shape, "token_pair").with_columns(pl.col(pl.Float32).cast(pl.Float64))
+        rows = pairs.partition_by(["layer", "seq_id", "query"])
+        wanted = pl.concat(
+            row.with_columns(ff_amp=row["after_ff"] / row["after_ff"].sum() - row[before] / row[before].sum())
+            for row in rows
+        ).select(*keys, "ff_amp")
+        ours = found.filter(run_id=run_id).select(*keys, "ff_amp")
+        assert_frame_equal(ours.sort(keys), wanted.sort(keys))
+    sums = found.group_by("run_id", "layer", "seq_id", "query").agg(pl.col("ff_amp").sum())
+    assert sums["ff_amp"].abs().max() < 1e-12
+
+
+def test_change_by_layer(view) -> None:
+    found = view("v_change_by_layer")
+    assert found.height == 2 * 2 * 4 * 3
+    for row in found.rows(named=True):
+        cell = {name: row[name] for name in ("layer", "component", "pair_filter")}
+        change = 1 - part(SHAPES[row["run_id"]], "map_change").filter(**cell)["spearman"].drop_nulls().to_numpy()
+        assert row["n_sequences"] == change.size
+        assert row["mean_change"] == pytest.approx(change.mean())
+        assert row["sd_change"] == (pytest.approx(change.std(ddof=1)) if change.size > 1 else None)
+    assert found["n_sequences"].min() < 3, "the parts hold undefined changes"
+
+
+def test_cancellation(view) -> None:
+    found = view("v_cancellation")
+    assert found.height == 2 * 2 * 3
+    for row in found.rows(named=True):
+        cell = {name: row[name] for name in ("layer", "pair_filter")}
+        changes = part(SHAPES[row["run_id"]], "map_change").filter(**cell)
+        means = {name: 1 - changes.filter(component=name)["spearman"].mean() for name in COMPONENTS}
+        for name, mean in means.items():
+            assert row[f"change_{name.lower()}"] == pytest.approx(mean)
+        assert row["surviving_share"] == pytest.approx(means["BLOCK"] / means["FF"])
+
+
+def test_norm_vs_change(view) -> None:
+    found = view("v_norm_vs_change")
+    assert found.height == 2 * 2 * 3
+    for row in found.rows(named=True):
+        shape, cell = SHAPES[row["run_id"]], {name: row[name] for name in ("layer", "seq_id")}
+        norms = part(shape, "token_norm").filter(**cell).cast({"norm_ff_out": pl.Float64, "norm_attn_out": pl.Float64})
+        assert row["n_tokens"] == norms.height == shape.lengths[row["seq_id"]]
+        assert row["mean_norm_ff_out"] == pytest.approx(norms["norm_ff_out"].mean())
+        assert row["mean_norm_attn_out"] == pytest.approx(norms["norm_attn_out"].mean())
+        changes = part(shape, "map_change").filter(**cell, pair_filter="all")
+        for name in COMPONENTS:
+            rho = changes.filter(component=name)["spearman"].item()
+            assert row[f"change_{name.lower()}"] == (None if rho is None else pytest.approx(1 - rho))
+
+
+def test_ln_weight_views(view) -> None:
+    points, correlations = view("v_ln_weight_dim"), view("v_ln_weight_vs_ff")
+    assert (points.height, correlations.height) == (2 * 2 * 5, 2 * 2)
+    for row in correlations.rows(named=True):
+        shape, layer = SHAPES[row["run_id"]], row["layer"]
+        gamma = run_frames(shape)["layer_weight"].filter(layer=layer).sort("dim")["ln_ff_gamma"].to_numpy()
+        mine = points.filter(run_id=row["run_id"], layer=layer).sort("dim")
+        np.testing.assert_array_equal(mine["ln_ff_gamma"], gamma)
+        for name in ("ff_in", "ff_out"):
+            size = np.abs(dims(shape)[name][layer - 1]).mean(0)
+            np.testing.assert_allclose(mine[f"{name}_mean_abs"], size)
+            assert row[f"pearson_{name}"] == pytest.approx(stats.pearsonr(gamma, size).statistic)
+            assert row[f"spearman_{name}"] == pytest.approx(stats.spearmanr(gamma, size).statistic)
+        assert row["n_dims"] == 5
+
+
+def test_ln_weight_ties_and_constants(house: House) -> None:
+    folder = house.parts(Shape(d_model=6))
+    warehouse.register_run(house.path, folder)
+    warehouse.load_shards(house.path, folder)
+    gamma = np.array([1.0, 2.0, 2.0, 2.0, 0.5, 1.0])
+    weights = run_frames(Shape(d_model=6))["layer_weight"]
+    weights = weights.with_columns(ln_ff_gamma=pl.Series([*gamma, *np.ones(6)]))
+    weights.write_parquet(folder / "layer_weight.parquet")
+    warehouse.complete_run(house.path, folder)
+    one, two = house.rows("SELECT spearman_ff_in, pearson_ff_out FROM v_ln_weight_vs_ff ORDER BY layer")
+    size = np.abs(dims(Shape(d_model=6))["ff_in"][0]).mean(0)
+    assert one[0] == pytest.approx(stats.spearmanr(gamma, size).statistic) and not math.isnan(one[1])
+    assert two == (None, None)
+
+
+def test_mixing(view) -> None:
+    found = view("v_mixing")
+    assert found.height == 2 * 2
+    for row in found.rows(named=True):
+        norms = part(SHAPES[row["run_id"]], "token_norm").filter(layer=row["layer"])
+        assert row["n_tokens"] == norms.height == 12
+        for name in ("mix_atb", "mix_after_ff", "mix_after_res", "mix_after_ln"):
+            assert row[name] == pytest.approx(norms[name].cast(pl.Float64).mean())
+
+
+@pytest.mark.parametrize("name", ["v_token_pair", "v_ff_amp"])
+def test_one_map_reads_one_map(house: House, name: str) -> None:
+    """The filters reach the scan of the large table, below the window and the joins."""
+    house.ingest()
+    query = f"EXPLAIN ANALYZE SELECT * FROM {name} WHERE run_id = 1 AND layer = 2 AND seq_id = 1"
+    plan = house.rows(query)[0][1]
+    scan = plan[plan.index("token_pair") :]
+    scan = scan[: scan.index("rows")]
+    assert "layer = 2" in scan and "seq_id = 1" in scan and "run_id = 1" in scan

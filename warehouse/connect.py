@@ -1,0 +1,179 @@
+"""Open the warehouse file for one question and close it again.
+
+DuckDB lets one process write, or several read. So nobody keeps the file open: readers and writers retry with small
+random sleeps while someone else has it. Readers are fenced: they see the warehouse's own tables and nothing else of
+the machine.
+"""
+
+import os
+import random
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from warehouse import migrate
+from warehouse.errors import WarehouseBusyError, WarehouseError
+
+READER_WAIT: Final = 60.0
+"""Seconds that a reader retries while a writer has the file."""
+
+WRITER_WAIT: Final = 600.0
+"""Seconds that a writer retries while others have the file."""
+
+_DEFAULT_PATH = "lenshouse.duckdb"
+_NO_EXTENSIONS: dict[str, Any] = {
+    "autoload_known_extensions": False,
+    "autoinstall_known_extensions": False,
+    "python_enable_replacements": False,  # or a query could read the caller's Python variables
+}
+_FENCE: dict[str, Any] = _NO_EXTENSIONS | {"enable_external_access": False, "lock_configuration": True}
+_BULK: dict[str, Any] = {"threads": 1, "write_buffer_row_group_count": 1}
+"""Rows then keep their order, and each row group is written once: several threads write small ones first and merge
+them when they commit, which left the file twice as large."""
+
+_WRITER = threading.Lock()
+"""Threads of one process share DuckDB's lock on the file, so they take turns here."""
+
+
+def warehouse_path(flag: str | Path | None = None) -> Path:
+    """The warehouse to use: `--warehouse`, else LENSHOUSE_WAREHOUSE, else `lenshouse.duckdb` here."""
+    return Path(flag or os.environ.get("LENSHOUSE_WAREHOUSE") or _DEFAULT_PATH)
+
+
+def parts_folder(path: Path) -> Path:
+    """The folder of Parquet parts beside a warehouse: `<warehouse>.parts`."""
+    return path.with_name(path.name + ".parts")
+
+
+def existing(path: Path) -> Path:
+    """The path itself; WarehouseError when no file is there."""
+    if path.is_dir():
+        message = f"{path} is a folder, not a warehouse: give the DuckDB file itself with --warehouse"
+        raise WarehouseError(message)
+    if not path.exists():
+        message = f"there is no warehouse at {path}: run `lenshouse ingest` first, or name another with --warehouse"
+        raise WarehouseError(message)
+    return path
+
+
+@contextmanager
+def read(path: Path, wait: float = READER_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A read-only, fenced connection; open it for one question.
+
+    Raises WarehouseError when the file is missing, no warehouse, or of another schema, and WarehouseBusyError when
+    a writer has had it for `wait` seconds.
+    """
+    con = _open(existing(path), wait, read_only=True, config=_FENCE)
+    try:
+        _require_schema(con, path, writing=False)
+        yield con
+    finally:
+        con.close()
+
+
+@contextmanager
+def write(path: Path, wait: float = WRITER_WAIT, *, bulk: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that may change the file, created and migrated as needed. Do one short piece of work in it.
+
+    Errors of DuckDB inside the block become WarehouseError. `bulk` sets it up for
+    large sorted inserts.
+    Raises WarehouseBusyError when others have had the file for `wait` seconds.
+    """
+    if path.is_dir():
+        existing(path)
+    if not path.parent.is_dir():
+        message = f"the folder {path.parent} does not exist: create it, or name another file with --warehouse"
+        raise WarehouseError(message)
+    started = time.monotonic()
+    if not _WRITER.acquire(timeout=max(wait, 0)):
+        message = f"another thread of this process has had {path} open for {wait:.0f} s: try again"
+        raise WarehouseBusyError(message)
+    try:
+        left = wait - (time.monotonic() - started)
+        config = _NO_EXTENSIONS | _BULK if bulk else _NO_EXTENSIONS
+        with _open(path, left, read_only=False, config=config) as con:
+            _require_schema(con, path, writing=True)
+            migrate.migrate(con)
+            yield con
+    except duckdb.Error as error:  # closing writes too, so this stands around it
+        raise _translated(error, path) from error
+    finally:
+        _WRITER.release()
+
+
+def require_usable(path: Path, wait: float = READER_WAIT) -> None:
+    """Raise WarehouseError at once where a later write could not work; long jobs ask before they begin."""
+    if path.exists():
+        with _open(existing(path), wait, read_only=True, config=_FENCE) as con:
+            _require_schema(con, path, writing=True)
+    elif not path.absolute().parent.is_dir():
+        message = f"the folder {path.parent} does not exist: create it, or name another file with --warehouse"
+        raise WarehouseError(message)
+
+
+def _open(path: Path, wait: float, *, read_only: bool, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    deadline = time.monotonic() + wait
+    pause = 0.01
+    while True:
+        try:
+            return duckdb.connect(str(path), read_only=read_only, config=config)
+        except duckdb.Error as error:
+            if not _is_busy(error):
+                raise _translated(error, path) from error
+            if time.monotonic() + pause > deadline:
+                raise _busy(error, path, wait) from error
+        time.sleep(pause * random.uniform(0.5, 1.5))
+        pause = min(pause * 1.5, 0.1)
+
+
+def _is_busy(error: duckdb.Error) -> bool:
+    text = str(error)
+    return "Could not set lock" in text or "with a different configuration than existing" in text
+
+
+def _busy(error: duckdb.Error, path: Path, wait: float) -> WarehouseBusyError:
+    holder = re.search(r"\(PID (\d+)\)", str(error))
+    who = f"process {holder[1]}" if holder else "another connection"
+    message = f"{who} has had {path} open for {max(wait, 0):.0f} s: wait until it is done, or end it, and try again"
+    return WarehouseBusyError(message)
+
+
+def _translated(error: duckdb.Error, path: Path) -> WarehouseError:
+    """DuckDB's error as one line that says what to do."""
+    text = str(error)
+    if "not a valid DuckDB database file" in text:
+        return WarehouseError(f"{path} is not a DuckDB file: name a warehouse, or a path where none is yet")
+    if "Permission denied" in text:
+        return WarehouseError(f"no permission to open {path}: check the rights of the file and of its folder")
+    if "Read-only file system" in text:
+        return WarehouseError(f"{path} lies on a read-only file system: name a warehouse elsewhere")
+    if "No space left" in text or "Disk quota exceeded" in text or "File too large" in text:
+        return WarehouseError(f"the disk of {path} is full: free some space and run the same command again")
+    if "serialized" in text or "storage version" in text.lower() or "newer version" in text:
+        return WarehouseError(f"{path} was written by a newer DuckDB: run `pip install --upgrade duckdb`")
+    return WarehouseError(f"{path}: {text.splitlines()[0]}")
+
+
+def _require_schema(con: duckdb.DuckDBPyConnection, path: Path, *, writing: bool) -> None:
+    """Refuse files that are no warehouse, newer than this version, or (for readers) older."""
+    version, known = migrate.file_version(con), migrate.known_version()
+    if version is None or (version == 0 and not writing):
+        message = f"{path} is a DuckDB file but not a Lenshouse warehouse: name another with --warehouse"
+        raise WarehouseError(message)
+    if version > known:
+        message = (
+            f"{path} has schema {version}, this Lenshouse knows up to {known}: run `pip install --upgrade lenshouse`"
+        )
+        raise WarehouseError(message)
+    if version < known and not writing:
+        message = (
+            f"{path} has schema {version}, this Lenshouse reads {known}: "
+            f"run `python -m warehouse.migrate {path}` (the next ingest does it too)"
+        )
+        raise WarehouseError(message)

@@ -1,0 +1,148 @@
+"""Enter a run into the warehouse, with the model, tokenizer, corpus and texts that it is about."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import duckdb
+
+from warehouse import connect, parts, sqlfiles
+from warehouse.errors import PartsError
+from warehouse.migrate import transaction
+from warehouse.parts import RunPart
+
+_MODEL_KEY: Final = ("name", "revision", "weights_sha256", "family", "seed")
+_MODEL: Final = (
+    *_MODEL_KEY,
+    *("model_type", "placement", "component_order", "is_causal", "n_layer", "n_head", "n_kv_head"),
+    *("d_model", "d_ff", "activation", "is_gated", "norm_type", "vocab_size", "tied_embeddings"),
+    *("base_model", "n_params"),
+)
+_CORPUS: Final = ("name", "source", "sha256", "license", "annotation", "n_sequences")
+_RUN: Final = (
+    *("name", "method_version", "lenshouse_version", "torch_version", "transformers_version", "device"),
+    *("dtype", "n_sequences", "n_truncated", "n_skipped", "n_tokens", "n_pairs", "seconds_tokenize"),
+)
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What the warehouse knows of a run; `n_pairs` is how many token_pair rows it has when complete."""
+
+    run_id: int
+    name: str
+    fingerprint: str
+    status: Literal["running", "complete"]
+    n_pairs: int
+
+
+def register_run(path: Path, run_dir: Path, *, wait: float = connect.WRITER_WAIT) -> int:
+    """Enter the run of `run_dir` with status 'running', and what it needs that is not there; returns run_id.
+
+    One transaction; a run that is already there (by fingerprint) is left as it is. Raises PartsError when a file
+    is missing or damaged, or when the warehouse holds this corpus with other tokens.
+    """
+    part = parts.read_run(run_dir)
+    with connect.write(path, wait) as con, transaction(con):
+        known = lookup(con, part.fingerprint)
+        if known:
+            return known.run_id
+        tokenizer_id = _tokenizer(con, part)
+        model_id = _model(con, part, tokenizer_id)
+        corpus_id = _corpus(con, part)
+        _texts(con, part, tokenizer_id, corpus_id)
+        values = _pick(part, "run", part.run, _RUN) | {
+            "fingerprint": part.fingerprint,
+            "model_id": model_id,
+            "corpus_id": corpus_id,
+            "options": json.dumps(part.run.get("options", {}), sort_keys=True, ensure_ascii=False),
+            "started_at": parts.utc(str(part.run.get("started_at"))),
+        }
+        return _insert(con, "insert_run", values)
+
+
+def find_run(path: Path, fingerprint: str, *, wait: float = connect.READER_WAIT) -> RunRecord | None:
+    """The run with this fingerprint; None when it is not there, or the warehouse itself is not."""
+    if not path.exists():
+        return None
+    with connect.read(path, wait) as con:
+        return lookup(con, fingerprint)
+
+
+def loaded_shards(path: Path, fingerprint: str, *, wait: float = connect.READER_WAIT) -> set[int]:
+    """Numbers of the run's shards whose rows are in the warehouse; empty when run or file is not there."""
+    if not path.exists():
+        return set()
+    with connect.read(path, wait) as con:
+        rows = con.execute(sqlfiles.query("loaded_shards"), {"fingerprint": fingerprint}).fetchall()
+    return {shard for (shard,) in rows}
+
+
+def lookup(con: duckdb.DuckDBPyConnection, fingerprint: str) -> RunRecord | None:
+    """`find_run` in an open connection."""
+    rows = con.execute(sqlfiles.query("find_run"), {"fingerprint": fingerprint}).fetchall()
+    return RunRecord(*rows[0]) if rows else None
+
+
+def _tokenizer(con: duckdb.DuckDBPyConnection, part: RunPart) -> int:
+    values = _pick(part, "tokenizer", part.tokenizer, ("name", "fingerprint"))
+    known = _find(con, "find_tokenizer", {"fingerprint": values["fingerprint"]})
+    if known is not None:
+        return known
+    tokenizer_id = _insert(con, "insert_tokenizer", values)
+    file = parts.verify_run_table(part, "vocab")
+    _run(con, "insert_vocab", {"tokenizer_id": tokenizer_id, "file": str(file)})
+    return tokenizer_id
+
+
+def _model(con: duckdb.DuckDBPyConnection, part: RunPart, tokenizer_id: int) -> int:
+    values = _pick(part, "model", part.model, _MODEL) | {"tokenizer_id": tokenizer_id}
+    if isinstance(values["component_order"], list):
+        values["component_order"] = ",".join(values["component_order"])
+    known = _find(con, "find_model", {key: values[key] for key in (*_MODEL_KEY, "tokenizer_id")})
+    return _insert(con, "insert_model", values) if known is None else known
+
+
+def _corpus(con: duckdb.DuckDBPyConnection, part: RunPart) -> int:
+    values = _pick(part, "corpus", part.corpus, _CORPUS)
+    known = _find(con, "find_corpus", {"sha256": values["sha256"]})
+    return _insert(con, "insert_corpus", values) if known is None else known
+
+
+def _texts(con: duckdb.DuckDBPyConnection, part: RunPart, tokenizer_id: int, corpus_id: int) -> None:
+    sequences = parts.verify_run_table(part, "sequence")
+    _run(con, "insert_sequence", {"corpus_id": corpus_id, "file": str(sequences)})
+    tokens = parts.verify_run_table(part, "token")
+    values = {"tokenizer_id": tokenizer_id, "corpus_id": corpus_id, "file": str(tokens)}
+    other = _find(con, "other_tokens", values)
+    if other is not None:
+        message = (
+            f"sequence {other} of corpus {part.corpus['name']} is in this warehouse with other tokens, as when "
+            "another run cut it at another length: use that run's length, or another --warehouse"
+        )
+        raise PartsError(message)
+    _run(con, "insert_token", values)
+
+
+def _pick(part: RunPart, section: str, values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    missing = [name for name in names if name not in values]
+    if missing:
+        file = part.folder / "run.json"
+        message = f"{file} is damaged (it lacks {section}.{missing[0]}): remove {part.folder} and run ingest again"
+        raise PartsError(message)
+    return {name: values[name] for name in names}
+
+
+def _find(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> int | None:
+    rows = con.execute(sqlfiles.query(query), values).fetchall()
+    return rows[0][0] if rows else None
+
+
+def _insert(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> int:
+    [(new_id,)] = con.execute(sqlfiles.query(query), values).fetchall()
+    return new_id
+
+
+def _run(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> None:
+    con.execute(sqlfiles.query(query), values).fetchall()

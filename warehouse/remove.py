@@ -1,0 +1,58 @@
+"""Delete a run and everything that only it used."""
+
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from warehouse import connect, sqlfiles
+from warehouse.errors import WarehouseError
+from warehouse.load import remove_folder
+from warehouse.migrate import transaction
+from warehouse.register import RunRecord
+
+_STEPS: Final = (
+    *("remove_token_pair", "remove_token_norm", "remove_map_change", "remove_layer_dim"),
+    *("delete_layer_dim_part", "remove_loaded_part", "remove_run"),
+)
+_ORPHANS: Final = (
+    *("remove_orphan_model", "remove_orphan_corpus", "remove_orphan_tokenizer"),
+    *("remove_orphan_sequence", "remove_orphan_token", "remove_orphan_vocab"),
+)
+"""In this order: what a step leaves without an owner goes in a later one."""
+
+
+def remove_run(path: Path, name_or_id: str | int, *, wait: float = connect.WRITER_WAIT) -> RunRecord:
+    """Delete a run, its parts folder, and the model, texts and tokenizer that no other run uses; returns what it was.
+
+    One transaction; the file keeps its size and uses the space for later runs. Raises WarehouseError when no run
+    has that name or id, or when several have the name.
+    """
+    connect.existing(path)
+    with connect.write(path, wait) as con:
+        with transaction(con):
+            record = choose_run(con, path, name_or_id)
+            for step in _STEPS:
+                con.execute(sqlfiles.query(step), {"run_id": record.run_id}).fetchall()
+            for step in _ORPHANS:
+                con.execute(sqlfiles.query(step)).fetchall()
+        con.execute("CHECKPOINT").fetchall()
+    remove_folder(connect.parts_folder(path) / record.fingerprint)
+    return record
+
+
+def choose_run(con: duckdb.DuckDBPyConnection, path: Path, name_or_id: str | int) -> RunRecord:
+    """The one run with this name, or else with this id; WarehouseError when there is none, or several."""
+    text = str(name_or_id)
+    runs = [RunRecord(*row) for row in con.execute(sqlfiles.query("all_runs")).fetchall()]
+    named = [run for run in runs if run.name == text and not isinstance(name_or_id, int)]
+    if len(named) > 1:
+        ids = ", ".join(str(run.run_id) for run in named)
+        message = f"{len(named)} runs in {path} are named {text}: give one of the ids {ids}"
+        raise WarehouseError(message)
+    chosen = named or [run for run in runs if str(run.run_id) == text]
+    if not chosen:
+        known = ", ".join(f"{run.run_id} {run.name}" for run in runs[:10]) or "none"
+        message = f"no run in {path} has the name or id {text}: it holds {known} (`lenshouse runs list` shows all)"
+        raise WarehouseError(message)
+    return chosen[0]

@@ -1,0 +1,33 @@
+-- One row per kind of rows whose owner is missing: how many owners are.
+WITH found AS (
+    SELECT 'token_pair' AS table_name, 'run' AS owner, count(DISTINCT run_id) AS n_missing
+    FROM token_pair WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'token_norm', 'run', count(DISTINCT run_id)
+    FROM token_norm WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'map_change', 'run', count(DISTINCT run_id)
+    FROM map_change WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'layer_dim', 'run', count(DISTINCT run_id)
+    FROM layer_dim WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'loaded_part', 'run', count(DISTINCT run_id)
+    FROM loaded_part WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'sequence', 'corpus', count(DISTINCT corpus_id)
+    FROM sequence WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
+    UNION ALL
+    SELECT 'token', 'corpus', count(DISTINCT corpus_id)
+    FROM token WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
+    UNION ALL
+    SELECT 'vocab', 'tokenizer', count(DISTINCT tokenizer_id)
+    FROM vocab WHERE tokenizer_id NOT IN (SELECT tokenizer_id FROM tokenizer)
+    UNION ALL
+    SELECT 'run', 'model', count(DISTINCT model_id)
+    FROM run WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'run', 'corpus', count(DISTINCT corpus_id)
+    FROM run WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
+)
+SELECT table_name, owner, n_missing FROM found WHERE n_missing > 0

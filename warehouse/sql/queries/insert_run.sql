@@ -1,0 +1,13 @@
+-- One row: the id of the new run.
+INSERT INTO run (
+    run_id, model_id, corpus_id, status,
+    name, fingerprint, options, method_version, lenshouse_version, torch_version, transformers_version,
+    device, dtype, started_at, n_sequences, n_truncated, n_skipped, n_tokens, n_pairs, seconds_tokenize
+)
+SELECT
+    coalesce(max(run_id), 0) + 1, $model_id, $corpus_id, 'running',
+    $name, $fingerprint, $options, $method_version, $lenshouse_version, $torch_version,
+    $transformers_version, $device, $dtype, $started_at, $n_sequences, $n_truncated, $n_skipped, $n_tokens,
+    $n_pairs, $seconds_tokenize
+FROM run
+RETURNING run_id

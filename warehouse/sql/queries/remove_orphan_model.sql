@@ -1,0 +1,2 @@
+-- Models that no run uses.
+DELETE FROM model WHERE model_id NOT IN (SELECT model_id FROM run)

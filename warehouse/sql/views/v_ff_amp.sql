@@ -1,0 +1,32 @@
+-- One row per complete run, layer, sequence, query and key: how much the feed-forward network amplifies the pair.
+-- FF-amp = row-normalised map after FF minus row-normalised map before FF. The paper's exact normalisation
+-- is not public; this one is Lenshouse's own. Before FF is atb in Post-LN and after_ln otherwise.
+CREATE VIEW v_ff_amp AS
+WITH source AS (
+    SELECT * FROM v_token_pair
+),
+compared AS (
+    SELECT *, CASE placement WHEN 'post_ln' THEN atb_share ELSE after_ln_share END AS before_ff_share FROM source
+),
+final AS (
+    SELECT
+        run_id, run_name, layer, seq_id, query, key, query_token, key_token, query_is_special, key_is_special,
+        before_ff_share, after_ff_share, after_ff_share - before_ff_share AS ff_amp
+    FROM compared
+)
+SELECT * FROM final;
+
+COMMENT ON VIEW v_ff_amp IS 'One row per complete run, layer, sequence, query and key: how much the feed-forward network amplifies the pair. The normalisation is Lenshouse''s own; the paper''s is not public.';
+COMMENT ON COLUMN v_ff_amp.run_id IS 'The run (run.run_id).';
+COMMENT ON COLUMN v_ff_amp.run_name IS 'Name of the run.';
+COMMENT ON COLUMN v_ff_amp.layer IS 'Layer, from 1.';
+COMMENT ON COLUMN v_ff_amp.seq_id IS 'The sequence (sequence.seq_id).';
+COMMENT ON COLUMN v_ff_amp.query IS 'Position that receives, from 0.';
+COMMENT ON COLUMN v_ff_amp.key IS 'Position that contributes, from 0.';
+COMMENT ON COLUMN v_ff_amp.query_token IS 'Text of the token at query.';
+COMMENT ON COLUMN v_ff_amp.key_token IS 'Text of the token at key.';
+COMMENT ON COLUMN v_ff_amp.query_is_special IS 'True when the tokenizer added the query''s token.';
+COMMENT ON COLUMN v_ff_amp.key_is_special IS 'True when the tokenizer added the key''s token.';
+COMMENT ON COLUMN v_ff_amp.before_ff_share IS 'Row-normalised map before FF: atb in Post-LN, after_ln in Pre-LN and parallel models.';
+COMMENT ON COLUMN v_ff_amp.after_ff_share IS 'Row-normalised map after FF.';
+COMMENT ON COLUMN v_ff_amp.ff_amp IS 'after_ff_share - before_ff_share, -1 to 1; positive when FF amplifies the pair. Sums to 0 over the keys of a query. Normalisation: ours.';
