@@ -96,7 +96,7 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
         run = warehouse.find_run(config.warehouse, identity)
         if run is not None and run.status == "complete":
             return _outcome(run, "already complete", prepared, clock)
-        folder = RunFolder(scratch.parent / identity[:16])
+        folder = RunFolder(scratch.parent / identity)
         with claim(folder.path):
             progress.phase("checking that pieces sum to the model's states")
             with clock.phase("verify"):

@@ -121,7 +121,7 @@ class ShardRows:
             msg = (
                 f"the pieces of layer {layer + 1}, sequence {self.sequences[where[int(at)]].seq_id} miss the model's "
                 f"state by {worst:.1e} (bound {self.max_completeness:.0e}): nothing of this shard is stored; "
-                "run lenshouse doctor on the model"
+                "the model may hold values too large for its precision"
             )
             raise NumericsError(msg)
 

@@ -1,0 +1,89 @@
+"""The command line `lenshouse`. Commands are imported when they are called: `sql` must not wait for torch."""
+
+import errno
+import importlib
+import os
+import sys
+import traceback
+from typing import Any
+
+import click
+
+from ingest.cli.options import wants_traceback
+from warehouse.errors import LenshouseError, UsageError
+
+COMMANDS = ("demo", "doctor", "export", "ingest", "runs", "sql")
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"ingest.cli.{cmd_name}").command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="lenshouse")
+def app() -> None:
+    """Exact token-pair attributions of Transformer language models, in a DuckDB warehouse that you query in SQL.
+
+    \b
+    lenshouse demo                     see it work in about a minute
+    lenshouse ingest --model bert-base-uncased --corpus sst2.tsv
+    lenshouse sql "FROM v_change_by_layer WHERE component = 'FF'"
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run and exit: 0 done, 2 wrong usage, 1 failed. Errors are one line; --verbose adds the traceback."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command line; returns the exit code."""
+    try:
+        app.main(arguments, prog_name="lenshouse", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 0
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "lenshouse"
+        return _fail(f"{error.format_message()} (see `{command} --help`)", 2)
+    except UsageError as error:
+        return _fail(str(error), 2, error)
+    except LenshouseError as error:
+        return _fail(str(error), 1, error)
+    except (KeyboardInterrupt, click.Abort):
+        return _fail("stopped; the same command goes on from here", 130)
+    except BrokenPipeError:
+        # The reader of our output has had enough; keep Python from complaining when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _fail(_os_reason(error), 1, error)
+    except Exception as error:
+        return _fail(f"unexpected {type(error).__name__}: {_first_line(error)} (--verbose shows where)", 1, error)
+    return 0
+
+
+def _fail(message: str, code: int, error: BaseException | None = None) -> int:
+    if error is not None and wants_traceback():
+        traceback.print_exception(error)
+    click.echo(f"lenshouse: {' '.join(message.split())}", err=True)
+    return code
+
+
+def _os_reason(error: OSError) -> str:
+    where = f" ({error.filename})" if error.filename else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"the disk is full{where}: free some space, then run the same command again; what is finished stays"
+    return f"{error.strerror or _first_line(error)}{where}"
+
+
+def _first_line(error: BaseException) -> Any:
+    return next((line for line in str(error).splitlines() if line.strip()), "")

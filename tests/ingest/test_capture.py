@@ -105,7 +105,9 @@ def test_padding_on_either_side_changes_no_state(name):
         batch, mask = torch.full((2, 9), pad_id), torch.zeros(2, 9, dtype=torch.long)
         batch[0, real], mask[0, real] = ids[0], 1
         batch[1], mask[1] = random_ids(9)[0], 1
-        for (_, x, alpha, output), (_, x1, alpha1, output1) in zip(captured(model, name, batch, mask), alone, strict=True):
+        for (_, x, alpha, output), (_, x1, alpha1, output1) in zip(
+            captured(model, name, batch, mask), alone, strict=True
+        ):
             torch.testing.assert_close(x[0, real], x1[0], rtol=1e-10, atol=1e-12)
             torch.testing.assert_close(output[0, real], output1[0], rtol=1e-10, atol=1e-12)
             torch.testing.assert_close(alpha[0, :, real, real], alpha1[0], rtol=1e-10, atol=1e-12)

@@ -35,7 +35,8 @@ class House:
         """Rows of every table but the schema's own."""
         tables = warehouse.open(self.path).tables().filter(kind="table")["name"]
         names = [name for name in tables if not name.startswith("schema_")]
-        return {name: self.rows(f"SELECT count(*) FROM {name}")[0][0] for name in names}
+        each = (f"SELECT '{name}', count(*) FROM {name}" for name in names)
+        return dict(self.rows(" UNION ALL ".join(each)))
 
 
 @pytest.fixture

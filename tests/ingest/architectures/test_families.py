@@ -26,7 +26,9 @@ from warehouse.errors import ModelError
 
 # Every length and reading with the family's usual activation, every activation at one length.
 CASES = [(name, "gelu", n, reading) for name in FAMILY_NAMES for n in (1, 2, 7, 23) for reading in ("path", "constant")]
-CASES += [(name, act, 7, reading) for name in FAMILY_NAMES for act in ACTIVATIONS[1:] for reading in ("path", "constant")]
+CASES += [
+    (name, act, 7, reading) for name in FAMILY_NAMES for act in ACTIVATIONS[1:] for reading in ("path", "constant")
+]
 every_case = pytest.mark.parametrize(("name", "activation", "length", "ff_bias"), CASES)
 
 
@@ -97,12 +99,17 @@ def n_pairs(special: list[bool], causal: bool) -> list[int]:
 
 def test_the_orders_of_components_are_the_papers():
     assert COMPONENT_ORDER == {"post_ln": ("FF", "RES", "LN"), "pre_ln": ("LN", "FF", "RES")}
-    assert COMPARISONS == {"post_ln": COMPONENTS["post"], "pre_ln": COMPONENTS["pre"]}
+    assert {"post_ln": COMPONENTS["post"], "pre_ln": COMPONENTS["pre"]} == COMPARISONS
 
 
 @pytest.mark.parametrize(
     ("name", "overrides"),
-    [("gpt2", {}), ("bert", {"is_decoder": True}), ("roberta", {"is_decoder": True}), ("electra", {"is_decoder": True})],
+    [
+        ("gpt2", {}),
+        ("bert", {"is_decoder": True}),
+        ("roberta", {"is_decoder": True}),
+        ("electra", {"is_decoder": True}),
+    ],
 )
 def test_causal(name, overrides):
     """A token's row is the same whatever follows it, and what follows contributes nothing."""
@@ -131,8 +138,11 @@ def test_gpt2_options_that_change_its_numbers(overrides):
         assert_layer(layer[0], expected, 1e-10)
 
 
-@pytest.mark.parametrize("overrides", [{"num_attention_heads": 1}, {"num_attention_heads": 24}, {"intermediate_size": 3},
-                                       {"layer_norm_eps": 0.5}, {"hidden_size": 6}])  # fmt: skip
+@pytest.mark.parametrize(
+    "overrides",
+    [{"num_attention_heads": 1}, {"num_attention_heads": 24}, {"intermediate_size": 3}, {"layer_norm_eps": 0.5},
+     {"hidden_size": 6}],
+)  # fmt: skip
 def test_bert_of_other_shapes(overrides):
     model, ids = tiny_model("bert", **overrides), random_ids(6)
     for layer, expected in zip(attribute(model, ids, dtype=torch.float64), oracle_layers(model, ids), strict=True):

@@ -10,9 +10,19 @@ from transformers.activations import ACT2FN
 from ingest.attribution.activation import mean_slope
 from tests.oracle import quadrature
 
-ACTIVATIONS = ("gelu", "gelu_new", "silu", "relu", "quick_gelu", "tanh", "sigmoid", "gelu_pytorch_tanh", "mish", "relu6")
-SLOPE_AT_0 = {"gelu": 0.5, "gelu_new": 0.5, "silu": 0.5, "relu": 0.0, "quick_gelu": 0.5, "tanh": 1.0, "sigmoid": 0.25,
-              "gelu_pytorch_tanh": 0.5, "mish": math.tanh(math.log(2)), "relu6": 0.0}  # fmt: skip
+SLOPE_AT_0 = {
+    "gelu": 0.5,
+    "gelu_new": 0.5,
+    "gelu_pytorch_tanh": 0.5,
+    "silu": 0.5,
+    "quick_gelu": 0.5,
+    "relu": 0.0,
+    "relu6": 0.0,
+    "tanh": 1.0,
+    "sigmoid": 0.25,
+    "mish": math.tanh(math.log(2)),
+}
+ACTIVATIONS = tuple(SLOPE_AT_0)
 
 
 def pairs(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +91,9 @@ def test_shares_sum_to_the_difference():
     z, origin = (torch.from_numpy(a) for a in pairs(1))
     for activation in ACTIVATIONS:
         act = ACT2FN[activation]
-        torch.testing.assert_close(mean_slope(act, z, origin) * (z - origin), act(z) - act(origin), rtol=1e-12, atol=1e-13)
+        torch.testing.assert_close(
+            mean_slope(act, z, origin) * (z - origin), act(z) - act(origin), rtol=1e-12, atol=1e-13
+        )
 
 
 def test_broadcasts_and_leaves_its_input_alone():

@@ -3,11 +3,11 @@
 import numpy as np
 import torch
 
-from ingest.attribution.measures import dim_moments, mixing_ratio
-from tests.ingest.attribution.support import attribute, folded_layers, random_ids, tiny_model
 from ingest.architectures import families
 from ingest.attribution.layer import attribute_layer
+from ingest.attribution.measures import dim_moments, mixing_ratio
 from ingest.capture import forward_by_layer
+from tests.ingest.attribution.support import attribute, folded_layers, random_ids, tiny_model
 
 
 def test_mixing_ratio_by_hand():

@@ -153,4 +153,3 @@ def test_memory_of_a_layer(placement):
         attribute_layer(x, alpha, output, special, layer, is_causal=is_causal)
     assert ledger.peak <= 100 * 2**20, f"{ledger.peak / 2**20:.0f} MiB"
     assert ledger.largest <= 48 * 2**20, f"{ledger.largest / 2**20:.0f} MiB in one tensor"
-    print(placement, ledger.peak / 2**20, ledger.largest / 2**20)

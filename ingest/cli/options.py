@@ -1,0 +1,46 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from warehouse.connect import warehouse_path
+
+_traceback = False
+
+
+def wants_traceback() -> bool:
+    return _traceback
+
+
+def _set_traceback(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    global _traceback
+    _traceback = value
+
+
+def verbose(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--verbose",
+        is_flag=True,
+        expose_value=False,
+        callback=_set_traceback,
+        help="With an error, show where it came from.",
+    )(command)
+
+
+def warehouse(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--warehouse as a Path, its default resolved."""
+    return click.option(
+        "--warehouse",
+        metavar="FILE",
+        callback=lambda ctx, param, value: warehouse_path(value),
+        help="DuckDB file; LENSHOUSE_WAREHOUSE or lenshouse.duckdb where it is not given.",
+    )(command)
+
+
+def output(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="File to write instead of the terminal."
+    )(command)

@@ -1,0 +1,67 @@
+"""`lenshouse sql`: ask the warehouse."""
+
+import sys
+from pathlib import Path
+
+import click
+
+import warehouse as warehouses
+from ingest.cli import options
+from ingest.cli.terminal import print_table
+from warehouse.errors import UsageError
+from warehouse.export import export
+
+
+@click.command(name="sql")
+@click.argument("query")
+@options.warehouse
+@click.option(
+    "--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), help="[default: table, or by --output]"
+)
+@options.output
+@click.option("--limit", type=click.IntRange(min=1), default=40, show_default=True, help="Rows a table shows at most.")
+@options.verbose
+def command(query: str, warehouse: Path, form: str | None, output: Path | None, limit: int) -> None:
+    """Answer a SQL query, read-only. QUERY may be - to read it from standard input, or @FILE.
+
+    \b
+    lenshouse sql "SHOW TABLES"
+    lenshouse sql "DESCRIBE v_token_pair"
+    lenshouse sql "FROM v_change_by_layer WHERE component = 'FF' AND pair_filter = 'all'"
+    lenshouse sql "FROM token_norm WHERE run_id = 1" --output norms.parquet
+
+    A table shows --limit rows and says when there are more; csv, json and parquet hold all of them.
+    """
+    house = warehouses.open(warehouse)
+    text = _read(query)
+    if form is None and output is not None:
+        form = warehouses.format_of(output)
+    if form is None or form == "table":
+        if output is not None:
+            msg = "a table is for the terminal: give --format csv, json or parquet with --output"
+            raise UsageError(msg)
+        rows = house.fetch(text, limit=limit)
+        print_table(rows.frame)
+        if rows.cut:
+            click.echo(
+                f"CUT: these are the first {limit} rows, there are more; use --limit N, or --format csv for all", err=True
+            )
+        return
+    if output is None and form == "parquet":
+        msg = "parquet is binary: give a file with --output"
+        raise UsageError(msg)
+    n_rows = export(house, text, to=output or sys.stdout.buffer, format=form)  # type: ignore[arg-type]
+    if output is not None:
+        click.echo(f"{n_rows:,} rows in {output}")
+
+
+def _read(query: str) -> str:
+    if query == "-":
+        return sys.stdin.read()
+    if query.startswith("@"):
+        try:
+            return Path(query[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            msg = f"{query[1:]}: cannot be read as a query file ({error})"
+            raise UsageError(msg) from error
+    return query
