@@ -27,6 +27,9 @@ _OPPORTUNE_WAIT = 0.2
 """Seconds to wait for a busy warehouse between shards; computing goes on, and the shard is loaded later."""
 
 
+State = Literal["done", "resumed", "already complete"]
+
+
 class Progress(Protocol):
     """Who is told how far a job is: phases, and rows within the one that takes long."""
 
@@ -40,13 +43,15 @@ class Outcome:
 
     run_id: int
     name: str
-    state: Literal["done", "resumed", "already complete"]
+    state: State
     n_sequences: int
     n_truncated: int
     n_chunked: int
     n_skipped: int
     n_pairs: int
     seconds: dict[str, float]
+    max_completeness_error: float | None
+    """None where nothing was computed."""
 
 
 @dataclass
@@ -116,10 +121,10 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
                 )
                 _begin(folder, model, tokenizer, prepared, description)
             prepared = dataclasses.replace(prepared, folder=folder.path)
-            run_state = _compute_and_load(folder, model, prepared, plan, config, identity, clock, progress)
+            state, worst = _compute_and_load(folder, model, prepared, plan, config, identity, clock, progress)
         run = warehouse.find_run(config.warehouse, identity)
         assert run is not None  # completed above
-        return _outcome(run, run_state, prepared, clock)
+        return _outcome(run, state, prepared, clock, worst)
 
 
 def _begin(
@@ -142,12 +147,12 @@ def _compute_and_load(
     identity: str,
     clock: Clock,
     progress: Progress,
-) -> Literal["done", "resumed"]:
+) -> tuple[State, float]:
     path = config.warehouse
     warehouse.register_run(path, folder.path)
     loaded = warehouse.loaded_shards(path, identity)
     folder.keep_records()
-    _require_records(folder, loaded, identity)
+    _require_records(folder, loaded)
     finished = loaded | folder.shards_on_disk()
 
     def rows(part: list[Shard]) -> int:
@@ -166,12 +171,13 @@ def _compute_and_load(
             folder.keep_records()
         with clock.phase("load"):
             warehouse.load_shards(path, folder.path, keep_parts=config.keep_parts, wait=_OPPORTUNE_WAIT, if_busy="stop")
-    folder.write_json("manifest.json", manifest(identity, len(plan), folder.records()))
+    totals = manifest(identity, len(plan), folder.records())
+    folder.write_json("manifest.json", totals)
     progress.phase("loading into the warehouse")
     with clock.phase("load"):
         warehouse.load_shards(path, folder.path, keep_parts=config.keep_parts)
         warehouse.complete_run(path, folder.path, keep_parts=config.keep_parts)
-    return "resumed" if finished else "done"
+    return "resumed" if finished else "done", totals["max_completeness_error"]
 
 
 def _record(shard: Shard, result: ShardResult) -> dict[str, Any]:
@@ -183,7 +189,7 @@ def _record(shard: Shard, result: ShardResult) -> dict[str, Any]:
     }
 
 
-def _require_records(folder: RunFolder, loaded: set[int], identity: str) -> None:
+def _require_records(folder: RunFolder, loaded: set[int]) -> None:
     """A shard that is loaded must have left its record, or the totals of the run could not be told."""
     lost = loaded - {record["shard"] for record in folder.records()}
     if lost:
@@ -194,7 +200,9 @@ def _require_records(folder: RunFolder, loaded: set[int], identity: str) -> None
         raise PartsError(msg)
 
 
-def _outcome(run: Any, state: Any, prepared: Prepared, clock: Clock) -> Outcome:
+def _outcome(
+    run: warehouse.RunRecord, state: State, prepared: Prepared, clock: Clock, worst: float | None = None
+) -> Outcome:
     counts = prepared.counts
     return Outcome(
         run_id=run.run_id,
@@ -206,6 +214,7 @@ def _outcome(run: Any, state: Any, prepared: Prepared, clock: Clock) -> Outcome:
         n_skipped=counts.n_skipped,
         n_pairs=run.n_pairs,
         seconds=clock.seconds,
+        max_completeness_error=worst,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import torch
 from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig, PreTrainedModel
@@ -142,6 +142,15 @@ def load_model(
         seed=seed if seed is not None else inferred_seed,
     )
     return model, tokenizer
+
+
+def dtype_of(module: PreTrainedModel) -> Dtype:
+    """The precision of a loaded model; ModelError for one that is not supported."""
+    name = str(module.dtype).removeprefix("torch.")
+    if name not in get_args(Dtype):
+        msg = f"{type(module).__name__} is in {name}: use model.to(...) with one of {', '.join(get_args(Dtype))}"
+        raise ModelError(msg)
+    return cast(Dtype, name)
 
 
 def infer_family_and_seed(name: str) -> tuple[str | None, int | None]:

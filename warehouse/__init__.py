@@ -6,6 +6,7 @@ house.sql("SELECT layer, mean_change FROM v_change_by_layer WHERE component = 'F
 """
 
 from warehouse.connect import parts_folder, require_usable, warehouse_path
+from warehouse.export import export, format_of
 from warehouse.load import complete_run, load_shards
 from warehouse.queries import Warehouse, open
 from warehouse.register import RunRecord, find_run, loaded_shards, register_run
@@ -15,7 +16,9 @@ __all__ = [
     "RunRecord",
     "Warehouse",
     "complete_run",
+    "export",
     "find_run",
+    "format_of",
     "load_shards",
     "loaded_shards",
     "open",

@@ -41,11 +41,11 @@ def version_of(migration: SqlFile) -> int:
 
 def file_version(con: duckdb.DuckDBPyConnection) -> int | None:
     """Schema of an open file; 0 when it holds nothing at all, None when what it holds is not a warehouse."""
-    tables = {name for (name,) in con.execute(sqlfiles.query("table_names")).fetchall()}
-    if "schema_migration" in tables:
+    try:
         [(version,)] = con.execute(sqlfiles.query("schema_version")).fetchall()
-        return version
-    return None if tables else 0
+    except duckdb.CatalogException:
+        return None if con.execute(sqlfiles.query("table_names")).fetchall() else 0
+    return version
 
 
 def migrate(

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from warehouse import connect, sqlfiles
 from warehouse.errors import UsageError, WarehouseError
+from warehouse.register import RunRecord, choose_run
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
 """Values for `?` (a sequence) or `$name` (a mapping)."""
@@ -77,6 +78,15 @@ class Warehouse:
     def runs(self) -> pl.DataFrame:
         """One row per run, those that are still running too; the view v_run tells more of complete ones."""
         return self.sql(sqlfiles.query("runs"))
+
+    def run(self, name_or_id: str | int) -> RunRecord:
+        """The one run with this name or id, complete or not; WarehouseError when there is none, or several."""
+        with connect.read(self.path, self.wait) as con:
+            return choose_run(con, self.path, name_or_id)
+
+    def run_details(self, run_id: int) -> pl.DataFrame:
+        """One row: everything recorded of a run, complete or not."""
+        return self.sql(sqlfiles.query("run_details"), {"run_id": run_id})
 
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:

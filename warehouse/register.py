@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import duckdb
 
 from warehouse import connect, parts, sqlfiles
-from warehouse.errors import PartsError
+from warehouse.errors import PartsError, WarehouseError
 from warehouse.migrate import transaction
 from warehouse.parts import RunPart
 
@@ -83,6 +83,23 @@ def lookup(con: duckdb.DuckDBPyConnection, fingerprint: str) -> RunRecord | None
     """`find_run` in an open connection."""
     rows = con.execute(sqlfiles.query("find_run"), {"fingerprint": fingerprint}).fetchall()
     return RunRecord(*rows[0]) if rows else None
+
+
+def choose_run(con: duckdb.DuckDBPyConnection, path: Path, name_or_id: str | int) -> RunRecord:
+    """The one run with this name, or else with this id; WarehouseError when there is none, or several."""
+    text = str(name_or_id)
+    runs = [RunRecord(*row) for row in con.execute(sqlfiles.query("all_runs")).fetchall()]
+    named = [run for run in runs if run.name == text and not isinstance(name_or_id, int)]
+    if len(named) > 1:
+        ids = ", ".join(str(run.run_id) for run in named)
+        message = f"{len(named)} runs in {path} are named {text}: give one of the ids {ids}"
+        raise WarehouseError(message)
+    chosen = named or [run for run in runs if str(run.run_id) == text]
+    if not chosen:
+        known = ", ".join(f"{run.run_id} {run.name}" for run in runs[:10]) or "none"
+        message = f"no run in {path} has the name or id {text}: it holds {known} (`lenshouse runs list` shows all)"
+        raise WarehouseError(message)
+    return chosen[0]
 
 
 def _tokenizer(con: duckdb.DuckDBPyConnection, part: RunPart) -> int:

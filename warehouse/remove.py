@@ -3,13 +3,10 @@
 from pathlib import Path
 from typing import Final
 
-import duckdb
-
 from warehouse import connect, sqlfiles
-from warehouse.errors import WarehouseError
 from warehouse.load import remove_folder
 from warehouse.migrate import transaction
-from warehouse.register import RunRecord
+from warehouse.register import RunRecord, choose_run
 
 _STEPS: Final = (
     *("remove_token_pair", "remove_token_norm", "remove_map_change", "remove_layer_dim"),
@@ -39,20 +36,3 @@ def remove_run(path: Path, name_or_id: str | int, *, wait: float = connect.WRITE
         con.execute("CHECKPOINT").fetchall()
     remove_folder(connect.parts_folder(path) / record.fingerprint)
     return record
-
-
-def choose_run(con: duckdb.DuckDBPyConnection, path: Path, name_or_id: str | int) -> RunRecord:
-    """The one run with this name, or else with this id; WarehouseError when there is none, or several."""
-    text = str(name_or_id)
-    runs = [RunRecord(*row) for row in con.execute(sqlfiles.query("all_runs")).fetchall()]
-    named = [run for run in runs if run.name == text and not isinstance(name_or_id, int)]
-    if len(named) > 1:
-        ids = ", ".join(str(run.run_id) for run in named)
-        message = f"{len(named)} runs in {path} are named {text}: give one of the ids {ids}"
-        raise WarehouseError(message)
-    chosen = named or [run for run in runs if str(run.run_id) == text]
-    if not chosen:
-        known = ", ".join(f"{run.run_id} {run.name}" for run in runs[:10]) or "none"
-        message = f"no run in {path} has the name or id {text}: it holds {known} (`lenshouse runs list` shows all)"
-        raise WarehouseError(message)
-    return chosen[0]

@@ -7,7 +7,6 @@ import click
 import warehouse as warehouses
 from ingest.cli import options
 from warehouse.errors import UsageError
-from warehouse.export import export
 
 
 @click.command(name="export")
@@ -31,12 +30,12 @@ def command(table: str, warehouse: Path, output: Path | None, run: str | None, f
         raise UsageError(msg)
     house = warehouses.open(warehouse)
     columns = house.describe(table)["column"].to_list()  # refuses what is no table or view, before it enters a query
-    query = f'SELECT * FROM "{table}"'  # noqa: S608 - the name is one of the warehouse's own
+    query = f'SELECT * FROM "{table}"'
     if run is not None:
         if "run_id" not in columns:
             msg = f"{table} has no run_id, so --run cannot choose from it: leave --run out"
             raise UsageError(msg)
         query += " WHERE run_id = $run_id"
     params = None if run is None else {"run_id": house.run(run).run_id}
-    n_rows = export(house, query, params, to=output, format=form or warehouses.format_of(output))  # type: ignore[arg-type]
+    n_rows = warehouses.export(house, query, params, to=output, format=form or warehouses.format_of(output))  # type: ignore[arg-type]
     click.echo(f"{n_rows:,} rows of {table} in {output}")

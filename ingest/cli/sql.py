@@ -9,7 +9,6 @@ import warehouse as warehouses
 from ingest.cli import options
 from ingest.cli.terminal import print_table
 from warehouse.errors import UsageError
-from warehouse.export import export
 
 
 @click.command(name="sql")
@@ -44,13 +43,14 @@ def command(query: str, warehouse: Path, form: str | None, output: Path | None, 
         print_table(rows.frame)
         if rows.cut:
             click.echo(
-                f"CUT: these are the first {limit} rows, there are more; use --limit N, or --format csv for all", err=True
+                f"CUT: these are the first {limit} rows, there are more; use --limit N, or --format csv for all",
+                err=True,
             )
         return
     if output is None and form == "parquet":
         msg = "parquet is binary: give a file with --output"
         raise UsageError(msg)
-    n_rows = export(house, text, to=output or sys.stdout.buffer, format=form)  # type: ignore[arg-type]
+    n_rows = warehouses.export(house, text, to=output or sys.stdout.buffer, format=form)  # type: ignore[arg-type]
     if output is not None:
         click.echo(f"{n_rows:,} rows in {output}")
 

@@ -63,9 +63,7 @@ class LayerPieces:
     """Worst relative error over positions, for attn_out, y, ff_in, z, hidden, and the four stages."""
 
 
-def oracle_layers(
-    model: nn.Module, input_ids: torch.Tensor, ff_bias: FFBias = "path"
-) -> list[dict[str, np.ndarray]]:
+def oracle_layers(model: nn.Module, input_ids: torch.Tensor, ff_bias: FFBias = "path") -> list[dict[str, np.ndarray]]:
     """One dict per layer (first layer first) of float64 arrays.
 
     (T, T) [query, key]: attn, attn_norm, atb, after_ff, after_res, after_ln.
@@ -106,9 +104,7 @@ def change(
 def changes(layer: dict, is_special: np.ndarray) -> dict[tuple[str, str], float]:
     """{(component, pair_filter): change} of one dict of `oracle_layers`."""
     return {
-        (component, pair_filter): change(
-            layer[before], layer[after], pair_filter, is_special, layer["causal"]
-        )
+        (component, pair_filter): change(layer[before], layer[after], pair_filter, is_special, layer["causal"])
         for component, (before, after) in COMPONENTS[layer["placement"]].items()
         for pair_filter in PAIR_FILTERS
     }

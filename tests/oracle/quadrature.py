@@ -39,8 +39,7 @@ def mean_slope(act: Callable[[torch.Tensor], torch.Tensor], start: np.ndarray, e
     length = end - start
     n_panels = max(1, int(np.ceil(np.abs(length).max(initial=0.0) / 2)))
     crossings = [
-        np.divide(kink - start, length, out=np.zeros_like(length), where=length != 0).clip(0, 1)
-        for kink in _KINKS
+        np.divide(kink - start, length, out=np.zeros_like(length), where=length != 0).clip(0, 1) for kink in _KINKS
     ]
     edges = np.column_stack([np.tile(np.linspace(0, 1, n_panels + 1), (start.size, 1)), *crossings])
     edges.sort(axis=1)

@@ -1,0 +1,87 @@
+"""For notebooks: a model in memory and some texts in, the warehouse's rows out, as polars frames."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import polars as pl
+from transformers import PreTrainedModel
+
+from ingest.architectures import family_of
+from ingest.attribution.states import FFBias
+from ingest.compute import compute
+from ingest.corpus.record import Record
+from ingest.display import readable_vocab
+from ingest.models import LoadedModel, check_vocabulary, dtype_of
+from ingest.rows import TokenSequence
+from ingest.tokens import TooLong, encode, token_frame
+from warehouse.errors import UsageError
+
+
+class Attributions(NamedTuple):
+    """Frames with the columns of the warehouse's tables of these names, less run_id; seq_id counts the texts from 0."""
+
+    token_pair: pl.DataFrame
+    token_norm: pl.DataFrame
+    map_change: pl.DataFrame
+    token: pl.DataFrame
+    """With the readable form of each token in `display`."""
+
+
+def attribute(
+    model: PreTrainedModel,
+    tokenizer: Any,
+    texts: Iterable[str],
+    *,
+    max_tokens: int | None = None,
+    too_long: TooLong = "error",
+    ff_bias: FFBias = "path",
+) -> Attributions:
+    """Attribute texts with a loaded transformers model, base model or with a head; no warehouse is needed.
+
+    All rows are held in memory: about 40 bytes for each layer and token pair. The model runs where it is and in its
+    own precision; it is switched to eager attention and evaluation mode meanwhile. `seq_id` counts texts that give
+    tokens; with too_long='chunk' it counts the chunks.
+
+    Raises ModelError for an architecture that no family claims, UsageError for max_tokens beyond the model's positions,
+    CorpusError for a text that is too long, NumericsError where pieces do not sum to the model's states.
+    """
+    base: Any = model.base_model
+    family = family_of(base.config)
+    check_vocabulary(tokenizer, base.config, type(model).__name__)
+    longest = family.max_tokens(base.config)
+    if max_tokens is not None and max_tokens > longest:
+        msg = f"max_tokens={max_tokens}: the model has positions for {longest} tokens at most"
+        raise UsageError(msg)
+    loaded = LoadedModel(
+        module=base,
+        family=family,
+        name=type(model).__name__,
+        revision=None,
+        weights_sha256="",
+        dtype=dtype_of(base),
+        device=base.device,
+        family_label=None,
+        seed=None,
+    )
+    records = [Record(text, None, str(number)) for number, text in enumerate(texts)]
+    encoded = list(encode(records, tokenizer, max_tokens=max_tokens or longest, too_long=too_long))
+    sequences = [TokenSequence(seq_id, e.ids, e.is_special) for seq_id, e in enumerate(encoded)]
+    with _observable(base):
+        tables = compute(loaded, sequences, ff_bias=ff_bias).tables
+    vocab = readable_vocab(tokenizer).select("token_id", "display")
+    token = token_frame(encoded).join(vocab, on="token_id", how="left", maintain_order="left")
+    return Attributions(tables["token_pair"], tables["token_norm"], tables["map_change"], token)
+
+
+@contextmanager
+def _observable(model: Any) -> Iterator[None]:
+    """Eager attention, which shows its weights, and no dropout; both as before afterwards."""
+    attention, training = model.config._attn_implementation, model.training
+    model.set_attn_implementation("eager")
+    model.eval()
+    try:
+        yield
+    finally:
+        model.set_attn_implementation(attention)
+        model.train(training)

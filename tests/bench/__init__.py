@@ -1,0 +1,1 @@
+"""Measurements against stated references, each a ratio within one run: `make bench`."""

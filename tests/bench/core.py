@@ -1,0 +1,109 @@
+"""The numerical core against the published way, and against this machine's own matrix-product rate."""
+
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+
+from ingest.attribution.layer import attribute_layer
+from ingest.attribution.normalisation import LayerNorm
+from ingest.attribution.weights import FoldedLayer, LayerWeights, fold
+from tests.bench.published import Weights, published_layer
+
+D, H, DFF = 768, 12, 3072
+SHAPES = ((1, 128), (1, 64), (16, 25))
+ROUNDS = 7
+
+
+def speed() -> None:
+    """Best of ROUNDS, the two ways and the matrix product taking turns, so that a busy moment hits all three."""
+    print(f"core: one Post-LN layer, d={D}, H={H}, d_ff={DFF}, float32, {torch.get_num_threads()} threads")
+    print(f"{'B':>3} {'T':>5} {'published ms':>13} {'core ms':>9} {'times':>6} {'GFLOP/s':>8} {'of matmul':>10}")
+    layer, weights = _layer()
+    for n_batch, n_pos in SHAPES:
+        x, alpha, special = _inputs(n_batch, n_pos)
+        output = torch.ones_like(x)
+        a, b = torch.randn(1024, DFF), torch.randn(DFF, D)
+        ways: dict[str, Callable[[], object]] = {
+            "published": lambda x=x, alpha=alpha: published_layer(x, alpha, weights),
+            "core": lambda x=x, alpha=alpha, o=output, s=special: attribute_layer(
+                x, alpha, o, s, layer, is_causal=False
+            ),
+            "matmul": lambda a=a, b=b: a @ b,
+        }
+        best = dict.fromkeys(ways, float("inf"))
+        for _ in range(ROUNDS):
+            for name, way in ways.items():
+                for _ in range(10 if name == "matmul" else 1):
+                    started = time.perf_counter()
+                    way()
+                    best[name] = min(best[name], time.perf_counter() - started)
+        rate = 2 * n_batch * n_pos**2 * D * DFF / best["core"]
+        machine = 2 * 1024 * D * DFF / best["matmul"]
+        print(
+            f"{n_batch:>3} {n_pos:>5} {best['published'] * 1e3:>13.0f} {best['core'] * 1e3:>9.0f} "
+            f"{best['published'] / best['core']:>5.2f}x {rate / 1e9:>8.0f} {rate / machine:>10.2f}"
+        )
+
+
+def memory() -> None:
+    """Peak memory that each way adds, each in a process of its own."""
+    print("memory that one layer at T=128 adds at its peak, weights and inputs not counted")
+    for way in ("core", "published"):
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.bench.core", way], capture_output=True, text=True, check=True
+        )
+        print(f"  {way:<10} {done.stdout.strip()} MiB")
+
+
+def _measure_memory(way: str) -> None:
+    layer, weights = _layer()
+    warm, big = _inputs(1, 8), _inputs(1, 128)
+
+    def run(inputs: tuple[torch.Tensor, torch.Tensor, torch.Tensor]) -> None:
+        x, alpha, special = inputs
+        if way == "core":
+            attribute_layer(x, alpha, torch.ones_like(x), special, layer, is_causal=False)
+        else:
+            published_layer(x, alpha, weights)
+
+    run(warm)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    run(big)
+    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+
+
+def _layer() -> tuple[FoldedLayer, Weights]:
+    """The same random layer for both ways."""
+    torch.manual_seed(0)
+
+    def matrix(n: int, m: int) -> torch.Tensor:
+        return torch.randn(n, m) / n**0.5
+
+    w_v, w_o, w_in, w_out = matrix(D, D), matrix(D, D), matrix(D, DFF), matrix(DFF, D)
+    b_v, b_o, b_out = (0.1 * torch.randn(D) for _ in range(3))
+    b_in = 0.1 * torch.randn(DFF)
+    gammas = [1 + 0.3 * torch.randn(D) for _ in range(2)]
+    betas = [0.2 * torch.randn(D) for _ in range(2)]
+    norms = [LayerNorm(gamma, beta, 1e-12) for gamma, beta in zip(gammas, betas, strict=True)]
+    ours = LayerWeights(
+        "post_ln", H, w_v, b_v, w_o, b_o, norms[0], w_in, b_in, F.gelu, w_out, b_out, norms[1]
+    )  # fmt: skip
+    theirs = Weights(
+        w_v, b_v, w_o, b_o, gammas[0], betas[0], 1e-12, w_in, b_in, w_out, b_out, gammas[1], betas[1]
+    )  # fmt: skip
+    return fold(ours), theirs
+
+
+def _inputs(n_batch: int, n_pos: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    x = torch.randn(n_batch, n_pos, D)
+    alpha = torch.randn(n_batch, H, n_pos, n_pos).softmax(-1)
+    return x, alpha, torch.zeros(n_batch, n_pos, dtype=torch.bool)
+
+
+if __name__ == "__main__":
+    _measure_memory(sys.argv[1])
