@@ -24,7 +24,8 @@ from warehouse.contract import NORM_MEASURES, PAIR_MEASURES
 torch.set_num_threads(1)  # two threads on two cores that others use too: ten times slower, not faster
 
 FAMILY_NAMES = tuple(sorted(families()))
-ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "quick_gelu")
+ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "quick_gelu", "sigmoid")
+"""The last because it is not 0 at 0."""
 SHARES = ("mix_", "cos_")
 """Numbers in [-1, 1] that may be zero by cancellation: their error is absolute."""
 
