@@ -107,11 +107,12 @@ class _KeyBasis:
         by_head = values.flatten(0, 1).transpose(0, 1)  # (H, b * k, dh)
         raw = values.new_empty(b, k, n_head + 1, x.shape[-1])
         hidden = values.new_empty(b, k, n_head + 1, layer.w_res_in.shape[1])
+        flat_raw, flat_hidden = raw.flatten(0, 1), hidden.flatten(0, 1)
         for h in range(n_head):
-            raw[:, :, h] = (by_head[h] @ layer.w_o[h]).unflatten(0, (b, k))
-            hidden[:, :, h] = (by_head[h] @ layer.w_o_in[h]).unflatten(0, (b, k))
+            torch.mm(by_head[h], layer.w_o[h], out=flat_raw[:, h])
+            torch.mm(by_head[h], layer.w_o_in[h], out=flat_hidden[:, h])
         raw[:, :, n_head] = x
-        hidden[:, :, n_head] = x @ layer.w_res_in
+        torch.mm(x.flatten(0, 1), layer.w_res_in, out=flat_hidden[:, n_head])
         read = layer.ln_read.linear(raw)
         return cls(raw, read, hidden, _gram(raw), _gram(read))
 
