@@ -98,10 +98,9 @@ def _run_batch(
 
 
 def _padded(sequences: Sequence[TokenSequence], model: LoadedModel) -> tuple[torch.Tensor, torch.Tensor]:
-    """(B, T) ids and mask, padded on the right: with explicit positions and a mask the side and the id are free."""
+    """(B, T) ids and mask, padded on the right with id 0: positions and mask are explicit, so side and id are free."""
     longest = max(len(s.ids) for s in sequences)
-    pad = getattr(model.config, "pad_token_id", None) or 0
-    ids = torch.full((len(sequences), longest), pad, dtype=torch.long)
+    ids = torch.zeros((len(sequences), longest), dtype=torch.long)
     mask = torch.zeros((len(sequences), longest), dtype=torch.long)
     for row, sequence in enumerate(sequences):
         ids[row, : len(sequence.ids)] = torch.from_numpy(sequence.ids)

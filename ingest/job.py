@@ -27,6 +27,9 @@ _OPPORTUNE_WAIT = 0.2
 """Seconds to wait for a busy warehouse between shards; computing goes on, and the shard is loaded later."""
 
 
+_VERIFIED = 4
+"""Sequences on whose beginnings the decomposition is checked before the job begins."""
+
 State = Literal["done", "resumed", "already complete"]
 
 
@@ -105,7 +108,7 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
         with claim(folder.path):
             progress.phase("checking that pieces sum to the model's states")
             with clock.phase("verify"):
-                verify(model, tokenizer)
+                verify(model, prepared.sequences(0, min(_VERIFIED, len(prepared.lengths)) - 1))
             plan = shards(prepared.lengths, n_layer=len(model.layers), is_causal=model.is_causal)
             folder.clear_unfinished()
             if not folder.has("run.json"):

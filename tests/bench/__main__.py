@@ -1,0 +1,29 @@
+"""`python -m tests.bench [core|memory|loading|pipeline ...]`: all of them where none is named."""
+
+import os
+import sys
+from collections.abc import Callable
+
+from tests.bench import core, loading, pipeline
+
+BENCHES: dict[str, Callable[[], None]] = {
+    "core": core.speed,
+    "memory": core.memory,
+    "loading": loading.loading,
+    "pipeline": pipeline.pipeline,
+}
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in BENCHES]
+    if unknown:
+        print(f"no bench {unknown[0]}: choose from {', '.join(BENCHES)}", file=sys.stderr)
+        return 2
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores: figures mean little on a busy machine")
+    for name in names or BENCHES:
+        BENCHES[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
