@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,9 @@ TOKENIZER_FILES = (
 _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
 _UNUSED = re.compile(r"(^|\.)pooler\.|position_ids$")
 """Parameters that a base model may lack: no layer reads them."""
+
+_MASKS = re.compile(r"\.attn\.(masked_)?bias$")
+"""Causal masks that old GPT-2 checkpoints carry among their weights."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ def load_model(
     tokenizer = _tokenizer_of(folder, spec, config)
     module: Any = _module_of(folder, spec, config, getattr(torch, dtype))
     module.to(target)
-    label = name or (folder.name if Path(spec).is_dir() else spec)
+    label = name or (spec if commit else folder.resolve().name)
     inferred_family, inferred_seed = infer_family_and_seed(label)
     model = LoadedModel(
         module=module,
@@ -162,6 +165,9 @@ def infer_family_and_seed(name: str) -> tuple[str | None, int | None]:
 def _folder_of(spec: str, revision: str | None) -> tuple[Path, str | None]:
     """The local folder of a model, and the hub's commit where it came from there."""
     path = Path(spec).expanduser()
+    if not spec.strip():
+        msg = "the model's name is empty: give a folder, or a hub id such as bert-base-uncased"
+        raise ModelError(msg)
     if path.is_dir():
         return path, None
     if path.is_file():
@@ -200,7 +206,7 @@ def _config_of(folder: Path, spec: str) -> PretrainedConfig:
         raw = json.loads(path.read_text(encoding="utf-8"))
         model_type = raw["model_type"]
     except FileNotFoundError as error:
-        msg = f"{spec}: no config.json, so this is not a transformers model folder"
+        msg = f"{spec}: no config.json there; give the folder that model.save_pretrained(folder) wrote"
         raise ModelError(msg) from error
     except (ValueError, KeyError, TypeError) as error:
         msg = f"{path}: not a model configuration ({_reason(error)}); it must be JSON with a model_type"
@@ -219,7 +225,7 @@ def _weight_files(folder: Path, spec: str) -> list[Path]:
                 "save it with model.save_pretrained(folder), which writes safetensors"
             )
         else:
-            msg = f"{spec}: no .safetensors weights in {folder}"
+            msg = f"{spec}: no .safetensors weights there; save the model with model.save_pretrained(folder)"
         raise ModelError(msg)
     return files
 
@@ -269,11 +275,26 @@ def _module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.d
             "get the model again, or correct its config.json"
         )
         raise ModelError(msg)
+    extra = _unread_layer_weights(module, config, info["unexpected_keys"])
+    if extra:
+        msg = (
+            f"{spec}: the weights hold {len(extra)} layer parameters that the model would not use, first {extra[0]}; "
+            "correct the number of layers or the architecture in config.json"
+        )
+        raise ModelError(msg)
     for key, value in module.named_parameters():
         if not bool(torch.isfinite(value).all()):
             msg = f"{spec}: parameter {key} holds NaN or infinity; get the weights again"
             raise ModelError(msg)
     return module.eval()
+
+
+def _unread_layer_weights(module: PreTrainedModel, config: PretrainedConfig, unexpected: Iterable[str]) -> list[str]:
+    """Keys of the files that lie inside the stack of layers, where everything counts, yet are not loaded."""
+    first = family_of(config).layers(module)[0]
+    stack = next(name for name, part in module.named_modules() if part is first).rpartition(".")[0]
+    inside = re.compile(rf"(^|\.){re.escape(stack)}\.\d+\.")
+    return sorted(key for key in unexpected if inside.search(key) and not _MASKS.search(key))
 
 
 def _sha256(files: list[Path]) -> str:
@@ -296,7 +317,7 @@ def _quietly(load: Callable[[], Any], spec: str, what: str) -> Any:
     except LenshouseError:
         raise
     except Exception as error:
-        msg = f"{spec}: {what} cannot be loaded ({_reason(error)})"
+        msg = f"{spec}: {what} cannot be loaded ({_reason(error)}); get the files again, or correct them"
         raise ModelError(msg) from error
     finally:
         transformers_logging.set_verbosity(verbosity)

@@ -8,6 +8,7 @@ import difflib
 import importlib
 import pkgutil
 from functools import cache
+from typing import Any
 
 from transformers import PretrainedConfig
 
@@ -28,13 +29,13 @@ def families() -> dict[str, Family]:
     return found
 
 
-def family_named(model_type: str, *, needs_code: bool = False) -> Family:
+def family_named(model_type: Any, *, needs_code: bool = False) -> Family:
     """The family that claims a configuration's `model_type`.
 
     Raises ModelError for an unknown architecture, naming the nearest known ones.
     """
     by_type = {known: family for family in families().values() for known in family.model_types}
-    if model_type not in by_type:
+    if not isinstance(model_type, str) or model_type not in by_type:
         near = difflib.get_close_matches(str(model_type), by_type, n=3, cutoff=0.4)
         hint = f"nearest: {', '.join(near)}; " if near else ""
         code = "; its own code on the hub is never run" if needs_code else ""

@@ -35,7 +35,7 @@ def mean_slope(act: Activation, z: Tensor, origin: Tensor) -> Tensor:
 
 
 def _derivative(act: Activation, at: Tensor) -> Tensor:
-    with torch.enable_grad():
-        leaf = at.detach().requires_grad_()
+    with torch.inference_mode(False), torch.enable_grad():
+        leaf = at.clone().detach().requires_grad_()
         (gradient,) = torch.autograd.grad(act(leaf).sum(), leaf)
     return gradient

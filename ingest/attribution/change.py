@@ -58,9 +58,9 @@ def map_changes(maps: dict[str, Tensor], filters: dict[str, Tensor], placement: 
     result = {}
     for component, (before, after) in COMPARISONS[placement].items():
         i, j = where[before], where[after]
-        # No square root of a product: scales reach 1e16, and equal maps must give exactly 1.
         both = (centred[:, i] * centred[:, j]).sum(-1)
-        result[component] = both / (scale[:, i].sqrt() * scale[:, j].sqrt())
+        # The root of the product, not the product of roots: only so do equal maps give exactly 1.
+        result[component] = both / (scale[:, i] * scale[:, j]).sqrt()
     return result
 
 

@@ -174,11 +174,13 @@ def _measure_block(
     own_query = nth_key + (keys.start - queries.start)
 
     c = _coefficients(alpha[batch, :, queries, keys], nth_key, own_query)
+    scale = _power_of_two(c)  # (b, k, q, 1)
+    c /= scale
     s_read = states.s_read[batch, None, queries]  # (b, 1, q, 1)
     c_read = c / s_read
 
     def put(name: str, norms: Tensor) -> None:
-        by_key[name][batch, keys, queries] = norms.to(alpha.dtype)
+        by_key[name][batch, keys, queries] = norms.to(alpha.dtype) * scale.squeeze(-1)
 
     def keep_diagonal(name: str, pieces: Tensor) -> None:
         diag[name][batch, keys] = pieces[:, nth_key, own_query]
@@ -201,7 +203,7 @@ def _measure_block(
     flat.baddbmm_(c_res.flatten(0, 1), basis_res.flatten(0, 1))
     put("after_res", torch.linalg.vector_norm(pieces, dim=-1))
     keep_diagonal("total", pieces)
-    sum_total[batch, queries] += pieces.sum(1)
+    sum_total[batch, queries] += (pieces * scale).sum(1)
 
     own = c[:, nth_key, own_query].unsqueeze(-2)  # (b, k, 1, H + 1)
     own_read = (own / states.s_read[batch, keys].unsqueeze(-1) @ local.read).squeeze(-2)
@@ -225,6 +227,17 @@ def _coefficients(alpha: Tensor, nth_key: Tensor, own_query: Tensor) -> Tensor:
     c[..., :-1] = alpha.permute(0, 3, 2, 1)
     c[:, nth_key, own_query, -1] = 1.0
     return c
+
+
+def _power_of_two(c: Tensor) -> Tensor:
+    """The power of two within a factor of 2 of each row's largest entry: (b, k, q, n) -> (b, k, q, 1).
+
+    Pieces are linear in c. With c divided by it, which is exact, norms of pieces with the tiniest weights neither
+    underflow nor tie; where query and key are one position it is 1, for the residual's coefficient is 1.
+    """
+    largest = c.amax(-1, keepdim=True)
+    _, exponent = torch.frexp(largest)
+    return torch.where(largest > 0, torch.ldexp(torch.ones_like(largest), exponent - 1), 1.0)
 
 
 def _quadratic_norm(c: Tensor, gram: Tensor) -> Tensor:

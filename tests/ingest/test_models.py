@@ -163,16 +163,12 @@ def test_the_digest_is_of_the_weights(saved, bert):
     assert load_model(str(bert), device="cpu")[0].weights_sha256 != before
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault: the name of '~/model' is its spelling, not the folder's"
-)
 def test_a_home_folder(bert, monkeypatch):
     monkeypatch.setenv("HOME", str(bert.parent))
     model, _ = load_model("~/tiny-bert", device="cpu")
     assert model.name == "tiny-bert"
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault: the name of '.' is empty")
 def test_the_folder_one_stands_in(bert, monkeypatch):
     monkeypatch.chdir(bert)
     model, _ = load_model(".", device="cpu")
@@ -252,10 +248,7 @@ def test_config_that_is_no_text(bert):
     assert "config.json" in refusal(bert)
 
 
-UNHASHABLE = pytest.mark.xfail(strict=True, raises=TypeError, reason="fault: a model_type of no hash is a traceback")
-
-
-@pytest.mark.parametrize("value", [pytest.param([], marks=UNHASHABLE), pytest.param({}, marks=UNHASHABLE), 5, None])
+@pytest.mark.parametrize("value", [[], {}, 5, None])
 def test_model_type_that_is_no_text(bert, value):
     edit_config(bert, model_type=value)
     refusal(bert)
@@ -291,11 +284,6 @@ def test_missing_layer(bert):
     assert "encoder.layer.3." in refusal(bert)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=pytest.fail.Exception,
-    reason="fault: layers that the configuration does not name are dropped without a word",
-)
 def test_a_layer_too_many(bert):
     """A configuration that names fewer layers than the weights hold describes another model."""
     edit_config(bert, num_hidden_layers=2)
@@ -335,18 +323,20 @@ def test_a_file(bert):
     assert "a folder or a hub id, not a file" in refusal(bert / "model.safetensors")
 
 
-EMPTY = pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault: '' is read as the folder one stands in")
-
-
 @pytest.mark.parametrize(
     "spec",
-    ["/no/such/folder", "./nowhere", "a/b/c", "two words", pytest.param("", marks=EMPTY), "../up", "hf:x"],
+    ["/no/such/folder", "./nowhere", "a/b/c", "two words", "../up", "hf:x"],
 )
 def test_neither_folder_nor_hub_id(spec, monkeypatch):
     monkeypatch.setattr(models, "_download", lambda *_: pytest.fail("asked the hub"))
     message = refusal(spec)
     assert "no such folder" in message
     assert "hub id" in message
+
+
+@pytest.mark.parametrize("spec", ["", "  "])
+def test_an_empty_name(spec):
+    assert "name is empty" in refusal(spec)
 
 
 def test_hub_without_network(monkeypatch, tmp_path):

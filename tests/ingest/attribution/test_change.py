@@ -116,7 +116,6 @@ def test_too_few_pairs_have_no_rho():
     assert all(rho.isnan().tolist() == [[False, True, True]] for rho in found.values())
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="fault: sqrt(s) * sqrt(s) is not s, rho may pass 1")
 @pytest.mark.parametrize("kind", ["plain", "ties"])
 @pytest.mark.parametrize("n_pos", [2, 3, 8, 20, 64])
 def test_equal_maps_have_rho_one_exactly(n_pos, kind):
