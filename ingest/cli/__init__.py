@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ingest.cli.options import wants_traceback
+from ingest.threads import yield_when_idle
 from warehouse.errors import LenshouseError, UsageError
 
 COMMANDS = ("demo", "doctor", "export", "ingest", "runs", "sql")
@@ -45,6 +46,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command line; returns the exit code."""
+    yield_when_idle()
     try:
         app.main(arguments, prog_name="lenshouse", standalone_mode=False)
         sys.stdout.flush()

@@ -4,7 +4,11 @@ import os
 import sys
 from collections.abc import Callable
 
-from tests.bench import core, loading, pipeline
+from ingest.threads import yield_when_idle
+
+yield_when_idle()
+
+from tests.bench import core, loading, pipeline  # noqa: E402 - torch comes with them
 
 BENCHES: dict[str, Callable[[], None]] = {
     "core": core.speed,
