@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import warehouse
+from ingest import plan as planning
 from ingest.compute import ShardResult, compute
 from ingest.config import IngestConfig
-from ingest.corpus import limit, open_corpus
+from ingest.corpus import Corpus, limit, open_corpus
 from ingest.display import readable_vocab
 from ingest.models import LoadedModel, load_model
 from ingest.parts import RunFolder, claim, try_lock
-from ingest.plan import Shard, pair_rows, shards
+from ingest.plan import Shard, pair_rows
 from ingest.prepare import Prepared, prepare
 from ingest.provenance import describe_run, fingerprint, layer_weight, manifest
 from ingest.verify import verify
 from warehouse.errors import PartsError, UsageError
+from warehouse.parts import read_run
 
 _OPPORTUNE_WAIT = 0.2
 """Seconds to wait for a busy warehouse between shards; computing goes on, and the shard is loaded later."""
@@ -109,20 +111,8 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
             progress.phase("checking that pieces sum to the model's states")
             with clock.phase("verify"):
                 verify(model, prepared.sequences(0, min(_VERIFIED, len(prepared.lengths)) - 1))
-            plan = shards(prepared.lengths, n_layer=len(model.layers), is_causal=model.is_causal)
-            folder.clear_unfinished()
-            if not folder.has("run.json"):
-                description = describe_run(
-                    model,
-                    corpus,
-                    prepared,
-                    config,
-                    fingerprint=identity,
-                    max_tokens=max_tokens,
-                    n_shards=len(plan),
-                    seconds_tokenize=clock.seconds["tokenize"],
-                )
-                _begin(folder, model, tokenizer, prepared, description)
+            job = _Begin(model, tokenizer, corpus, prepared, config, identity, max_tokens)
+            plan = job.begin(folder, clock.seconds["tokenize"])
             prepared = dataclasses.replace(prepared, folder=folder.path)
             state, worst = _compute_and_load(folder, model, prepared, plan, config, identity, clock, progress)
         run = warehouse.find_run(config.warehouse, identity)
@@ -130,15 +120,52 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
         return _outcome(run, state, prepared, clock, worst)
 
 
-def _begin(
-    folder: RunFolder, model: LoadedModel, tokenizer: Any, prepared: Prepared, description: dict[str, Any]
-) -> None:
-    """Write what the shards are about; run.json last, so that where it is, all of it is."""
-    for name in ("sequence", "token"):
-        folder.take(prepared.folder / f"{name}.parquet")
-    folder.write_table("vocab", readable_vocab(tokenizer))
-    folder.write_table("layer_weight", layer_weight(model))
-    folder.write_json("run.json", description)
+@dataclass(frozen=True)
+class _Begin:
+    """What a run's folder begins with."""
+
+    model: LoadedModel
+    tokenizer: Any
+    corpus: Corpus
+    prepared: Prepared
+    config: IngestConfig
+    fingerprint: str
+    max_tokens: int
+
+    def begin(self, folder: RunFolder, seconds_tokenize: float) -> list[Shard]:
+        """Write what the shards are about, unless an earlier job did; returns the run's plan.
+
+        run.json comes last, so that where it is, all of it is.
+        """
+        folder.clear_unfinished()
+        if folder.has("run.json"):
+            return self._plan(read_run(folder.path).run["shard_rows"])
+        plan = self._plan(planning.SHARD_ROWS)
+        for name in ("sequence", "token"):
+            folder.take(self.prepared.folder / f"{name}.parquet")
+        folder.write_table("vocab", readable_vocab(self.tokenizer))
+        folder.write_table("layer_weight", layer_weight(self.model))
+        description = describe_run(
+            self.model,
+            self.corpus,
+            self.prepared,
+            self.config,
+            fingerprint=self.fingerprint,
+            max_tokens=self.max_tokens,
+            shard_rows=planning.SHARD_ROWS,
+            n_shards=len(plan),
+            seconds_tokenize=seconds_tokenize,
+        )
+        folder.write_json("run.json", description)
+        return plan
+
+    def _plan(self, shard_rows: int) -> list[Shard]:
+        return planning.shards(
+            self.prepared.lengths,
+            n_layer=len(self.model.layers),
+            is_causal=self.model.is_causal,
+            most_rows=shard_rows,
+        )
 
 
 def _compute_and_load(

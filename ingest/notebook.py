@@ -12,7 +12,8 @@ from ingest.attribution.states import FFBias
 from ingest.compute import compute
 from ingest.corpus.record import Record
 from ingest.display import readable_vocab
-from ingest.models import LoadedModel, check_vocabulary, dtype_of
+from ingest.model_files import check_vocabulary
+from ingest.models import LoadedModel, dtype_of
 from ingest.rows import TokenSequence
 from ingest.tokens import TooLong, encode, token_frame
 from warehouse.errors import UsageError

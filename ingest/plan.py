@@ -1,7 +1,7 @@
 """How much is computed at once: sequences into shards (what is written together), shards into batches.
 
-All bounds are fixed numbers, so memory does not grow with the corpus, and the same corpus always falls into the same
-shards: a resumed run finds its place.
+All bounds are fixed numbers, so memory does not grow with the corpus. A run records the size of its shards: resumed by
+a version that cuts otherwise, it still finds its place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,12 +38,12 @@ def pair_rows(lengths: npt.NDArray[np.int32], *, is_causal: bool) -> npt.NDArray
     return n * (n + 1) // 2 if is_causal else n * n
 
 
-def shards(lengths: npt.NDArray[np.int32], *, n_layer: int, is_causal: bool) -> list[Shard]:
-    """Cut a corpus, in its own order, into shards of at most SHARD_ROWS rows."""
+def shards(lengths: npt.NDArray[np.int32], *, n_layer: int, is_causal: bool, most_rows: int) -> list[Shard]:
+    """Cut a corpus, in its own order, into shards of at most `most_rows` rows, or of one sequence."""
     rows = pair_rows(lengths, is_causal=is_causal) * n_layer
     starts, held = [0], 0
     for seq_id, n in enumerate(rows.tolist()):
-        if held and held + n > SHARD_ROWS:
+        if held and held + n > most_rows:
             starts.append(seq_id)
             held = 0
         held += n

@@ -48,6 +48,7 @@ def describe_run(
     *,
     fingerprint: str,
     max_tokens: int,
+    shard_rows: int,
     n_shards: int,
     seconds_tokenize: float,
 ) -> dict[str, Any]:
@@ -91,6 +92,7 @@ def describe_run(
             "n_skipped": counts.n_skipped,
             "n_tokens": counts.n_tokens,
             "n_pairs": n_pairs,
+            "shard_rows": shard_rows,
             "n_shards": n_shards,
             "seconds_tokenize": seconds_tokenize,
         },

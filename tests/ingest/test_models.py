@@ -21,7 +21,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from ingest import models
+from ingest import model_files
 from ingest.architectures import families
 from ingest.models import infer_family_and_seed, load_model, resolve_device
 from tests.ingest.attribution.support import FAMILY_NAMES, assert_layer, attribute, tiny_model
@@ -328,7 +328,7 @@ def test_a_file(bert):
     ["/no/such/folder", "./nowhere", "a/b/c", "two words", "../up", "hf:x"],
 )
 def test_neither_folder_nor_hub_id(spec, monkeypatch):
-    monkeypatch.setattr(models, "_download", lambda *_: pytest.fail("asked the hub"))
+    monkeypatch.setattr(model_files, "_download", lambda *_: pytest.fail("asked the hub"))
     message = refusal(spec)
     assert "no such folder" in message
     assert "hub id" in message
