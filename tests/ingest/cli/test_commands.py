@@ -1,0 +1,474 @@
+"""What the commands show and write: help, tables in a terminal, files, runs, checks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import warehouse
+from ingest import cli
+from ingest.cli import app
+from tests.ingest.tiny import corpus, counts, leftovers, lenshouse, refused, tables
+from warehouse import connect
+
+NASTY = (
+    "red [red]alert[/red] [link=http://x]y[/link]",
+    "esc \x1b[31mred\x1b[0m \x1b]0;title\x07 bell",
+    "rtl \u202e\u200f end",
+    "cr \r over",
+)
+
+
+@pytest.fixture(scope="module")
+def filled(models, tmp_path_factory) -> Path:
+    """Two models' runs over texts that a terminal must not obey."""
+    root = tmp_path_factory.mktemp("filled")
+    path = root / "lens.duckdb"
+    texts = corpus(root, (*NASTY, "the cat sat on the mat."), "nasty.txt")
+    for name in ("gpt2", "bert"):
+        done = lenshouse("ingest", "--model", models[name], "--corpus", texts, "--warehouse", path)
+        assert done.code == 0, done
+    return path
+
+
+@pytest.fixture
+def house(filled, tmp_path) -> Path:
+    """A copy that a test may change."""
+    path = tmp_path / "lens.duckdb"
+    path.write_bytes(filled.read_bytes())
+    return path
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+# Help.
+
+
+def commands() -> dict[str, click.Command]:
+    found: dict[str, click.Command] = {}
+    for name in cli.COMMANDS:
+        command = app.get_command(click.Context(app), name)
+        assert command is not None
+        found[name] = command
+        if isinstance(command, click.Group):
+            found |= {f"{name} {sub}": each for sub, each in command.commands.items()}
+    return found
+
+
+@pytest.mark.parametrize("name", commands())
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_names_every_option(name, flag) -> None:
+    done = lenshouse(*name.split(), flag)
+    assert (done.code, done.err) == (0, "")
+    for parameter in commands()[name].params:
+        for option in parameter.opts if isinstance(parameter, click.Option) else [parameter.human_readable_name]:
+            assert option in done.out, option
+        assert not isinstance(parameter, click.Option) or parameter.help, parameter.name
+    assert all(len(line) <= 100 for line in done.out.splitlines())
+
+
+WITHOUT_EXAMPLE = {"demo", "doctor", "runs", "runs list", "runs show", "runs remove"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(
+            n,
+            marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason="no example")
+            if n in WITHOUT_EXAMPLE
+            else (),
+        )
+        for n in commands()
+    ],
+)
+def test_help_shows_an_example(name) -> None:
+    assert f"lenshouse {name} " in lenshouse(*name.split(), "--help").out.split("\n", 1)[1]
+
+
+def test_help_of_all() -> None:
+    for arguments in ((), ("--help",)):
+        done = lenshouse(*arguments)
+        assert (done.code, done.err) == (0, "")
+        assert all(f"\n  {name} " in done.out for name in cli.COMMANDS)
+        assert "lenshouse ingest --model bert-base-uncased --corpus sst2.tsv" in done.out
+    assert lenshouse("--version").out.startswith("lenshouse, version ")
+
+
+def test_the_group_of_runs_shows_its_commands() -> None:
+    assert all(name in lenshouse("runs").out for name in ("list", "remove", "show"))
+
+
+# Tables.
+
+
+@pytest.mark.parametrize("width", ["60", "250"])
+def test_a_table_cannot_act_on_the_terminal(filled, width, monkeypatch) -> None:
+    """Control characters, escape sequences and marks that turn the line are shown as escapes; markup is text."""
+    monkeypatch.setenv("COLUMNS", width)
+    done = lenshouse("sql", "SELECT text FROM sequence ORDER BY seq_id", "--warehouse", filled)
+    assert (done.code, done.err) == (0, "")
+    assert all(c.isprintable() or c == "\n" for c in done.out)
+    for shown in (NASTY[0], r"\x1b[31mred\x1b[0m", r"\x1b]0;title\x07", r"\u202e\u200f", r"cr \r over"):
+        assert shown in done.out
+
+
+def test_names_of_columns_cannot_act_on_it_either(filled) -> None:
+    done = lenshouse("sql", """SELECT 1 AS "[red]\x1b[31m", NULL AS "[/]" """, "--warehouse", filled)
+    assert r"[red]\x1b[31m" in done.out
+    assert "[/]" in done.out
+    assert "–" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_errors_cannot_act_on_it_either(filled) -> None:
+    """A query is quoted in DuckDB's message."""
+    done = lenshouse("sql", 'SELECT * FROM "no\x1b[31m\nsuch"', "--warehouse", filled)
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="what a query or a file name holds goes to the terminal as it is"
+)
+def test_errors_cannot_act_on_a_terminal(filled) -> None:
+    done = lenshouse("sql", 'SELECT * FROM "no\x1b[31msuch"', "--warehouse", filled, terminal=True)
+    assert done.code == 2
+    assert "\x1b[31m" not in done.err
+
+
+def test_tokens_are_readable(filled) -> None:
+    done = lenshouse("sql", "SELECT DISTINCT query_token FROM v_token_pair", "--warehouse", filled, "--limit", 500)
+    assert all(c.isprintable() or c == "\n" for c in done.out)
+
+
+def test_a_table_that_is_cut_says_so(filled) -> None:
+    for n_rows, cut in ((39, False), (40, False), (41, True)):
+        done = lenshouse("sql", f"SELECT * FROM token_pair LIMIT {n_rows}", "--warehouse", filled)
+        assert len(done.out.splitlines()) >= min(n_rows, 40)
+        assert done.err.startswith("CUT: ") == cut
+        assert bool(done.err) == cut
+    done = lenshouse("sql", "FROM token_pair", "--warehouse", filled, "--limit", 3)
+    assert "first 3 rows" in done.err
+    assert all(way in done.err for way in ("--limit", "--format csv"))
+
+
+# Files and formats.
+
+QUERY = "SELECT layer, seq_id, query, key, after_ff FROM token_pair WHERE run_id = 2 ORDER BY ALL"
+
+
+def test_csv_json_and_parquet_hold_the_same(filled, tmp_path) -> None:
+    expected = [row[1:5] for row in tables(filled)["token_pair"] if row[0] == 2]
+    written = lenshouse("sql", QUERY, "--warehouse", filled, "--format", "csv").out
+    assert [tuple(map(int, list(row.values())[:4])) for row in rows(written)] == expected
+    shown = json.loads(lenshouse("sql", QUERY, "--warehouse", filled, "--format", "json").out)
+    assert [tuple(row.values())[:4] for row in shown] == expected
+    for form in ("csv", "json", "parquet"):
+        path = tmp_path / f"out.{form}"
+        done = lenshouse("sql", QUERY, "--warehouse", filled, "--output", path)
+        assert (done.code, done.err) == (0, "")
+        assert f"{len(expected):,} rows in {path}" in done.out
+        read = {"csv": pl.read_csv, "json": pl.read_json, "parquet": pl.read_parquet}[form]
+        frame = read(path)
+        assert frame.select("layer", "seq_id", "query", "key").rows() == expected
+        assert frame["after_ff"].to_list() == pytest.approx([row["after_ff"] for row in shown])
+    assert (tmp_path / "out.csv").read_text() == written
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "out.json", "out.parquet"]
+
+
+def test_texts_survive_csv_and_json(filled) -> None:
+    query = "SELECT text FROM sequence ORDER BY seq_id"
+    found = [row["text"] for row in rows(lenshouse("sql", query, "--warehouse", filled, "--format", "csv").out)]
+    assert [text.replace("\r", "") for text in found[:4]] == [text.replace("\r", "") for text in NASTY]
+    shown = json.loads(lenshouse("sql", query, "--warehouse", filled, "--format", "json").out)
+    assert [row["text"] for row in shown[:4]] == list(NASTY)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--format", "parquet"), ("parquet is binary", "--output")),
+        (("--output", "x.xlsx"), ("x.xlsx", ".csv, .json or .parquet")),
+        (("--format", "table", "--output", "x.txt"), ("table is for the terminal",)),
+    ],
+    ids=" ".join,
+)
+def test_formats_that_do_not_go_together(arguments, words, filled, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused(lenshouse("sql", QUERY, "--warehouse", filled, *arguments), 2, *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_written(filled, tmp_path) -> None:
+    path = tmp_path / "none" / "x.csv"
+    refused(lenshouse("sql", QUERY, "--warehouse", filled, "--output", path), 1, str(path), "cannot be written")
+
+
+def test_queries_from_a_file_and_from_standard_input(filled, tmp_path, monkeypatch) -> None:
+    file = tmp_path / "q.sql"
+    file.write_text("SELECT 6 * 7 AS answer")
+    flags = ("--warehouse", filled, "--format", "csv")
+    assert lenshouse("sql", f"@{file}", *flags).out == "answer\n42\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT 6 * 7 AS answer"))
+    assert lenshouse("sql", "-", *flags).out == "answer\n42\n"
+    refused(lenshouse("sql", f"@{tmp_path}/no.sql", *flags), 2, "no.sql", "cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("SELEKT 1", ("syntax error",)),
+        ("FROM v_token_pairs", ("v_token_pairs", "Did you mean", "v_token_pair")),
+        ("SELECT layr FROM token_pair", ("layr", "layer")),
+        ("", ("no rows",)),
+        ("DROP TABLE token_pair", ("only read",)),
+        ("INSERT INTO run SELECT * FROM run", ("only read",)),
+        ("UPDATE model SET name = 'x'", ("only read",)),
+        ("COPY run TO 'x.csv'", ("only read",)),
+        ("FROM read_csv('/etc/passwd')", ("only read",)),
+        ("FROM '/etc/passwd'", ("does not exist",)),
+        ("SELECT * FROM read_text('/etc/hostname')", ("only read",)),
+        ("SELECT * FROM glob('/*')", ("only read",)),
+        ("ATTACH 'x.duckdb'", ("only read",)),
+        ("SET enable_external_access = true", ("only read",)),
+        ("INSTALL httpfs", ("only read",)),
+        ("EXPORT DATABASE 'x'", ("only read",)),
+        ("SELECT 1 / 0, error('my own error')", ("my own error",)),
+        ("SELECT CAST('x' AS INTEGER)", ("x",)),
+    ],
+)
+def test_wrong_and_forbidden_queries(query, words, filled, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = filled.read_bytes()
+    done = lenshouse("sql", query, "--warehouse", filled)
+    refused(done, 2, *words)
+    assert done.out == ""
+    assert filled.read_bytes() == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_environment_names_the_warehouse(filled, monkeypatch) -> None:
+    monkeypatch.setenv("LENSHOUSE_WAREHOUSE", str(filled))
+    assert lenshouse("sql", "SELECT count(*) AS n FROM v_run", "--format", "csv").out == "n\n2\n"
+
+
+# Export.
+
+
+def test_export_of_one_run(filled, tmp_path) -> None:
+    path = tmp_path / "pairs.parquet"
+    n_rows = sum(row[0] == 1 for row in tables(filled)["token_pair"])
+    for run in ("1", "tiny-gpt2 on nasty"):
+        done = lenshouse("export", "v_token_pair", "--run", run, "--warehouse", filled, "--output", path)
+        assert (done.code, done.out) == (0, f"{n_rows:,} rows of v_token_pair in {path}\n")
+        frame = pl.read_parquet(path)
+        assert frame["run_id"].unique().to_list() == [1]
+        assert frame.height == n_rows
+        path.unlink()
+    assert lenshouse("export", "token_pair", "--warehouse", filled, "--output", path).code == 0
+    assert pl.read_parquet(path).height == counts(filled)["token_pair"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("no_such", "--output", "x.csv"), 2, ("no_such", "v_token_pair")),
+        (("v_run; DROP TABLE run", "--output", "x.csv"), 2, ("there is no table or view",)),
+        (("vocab", "--run", "1", "--output", "x.csv"), 2, ("vocab has no run_id", "leave --run out")),
+        (("v_run", "--run", "9", "--output", "x.csv"), 1, ("9", "lenshouse runs list")),
+        (("v_run",), 2, ("--output",)),
+        (("v_run", "--output", "x.doc"), 2, ("x.doc", ".csv")),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_exports_that_cannot_be(arguments, code, words, filled, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused(lenshouse("export", *arguments, "--warehouse", filled), code, *words)
+    assert list(tmp_path.iterdir()) == []
+
+
+# Runs.
+
+
+def test_runs_are_listed(filled) -> None:
+    out = lenshouse("runs", "list", "--warehouse", filled).out
+    assert out.index("tiny-gpt2 on nasty") < out.index("tiny-bert on nasty")
+    assert out.count("complete") == 2
+
+
+def test_no_runs_yet(tmp_path) -> None:
+    path = tmp_path / "lens.duckdb"
+    with connect.write(path):
+        pass
+    assert "holds no runs yet: start with `lenshouse ingest" in lenshouse("runs", "list", "--warehouse", path).out
+
+
+@pytest.mark.parametrize("run", ["2", "tiny-bert on nasty"])
+def test_a_run_is_shown(run, filled) -> None:
+    out = lenshouse("runs", "show", run, "--warehouse", filled).out
+    shown = dict(line.split(None, 1) for line in out.splitlines() if len(line.split(None, 1)) == 2)
+    assert shown["model_name"].strip() == "tiny-bert"
+    assert shown["ff_bias"].strip() == "path"
+    assert shown["max_tokens"].strip() == "48"
+    assert shown["n_sequences"].strip() == "5"
+    assert shown["status"].strip() == "complete"
+
+
+def test_removal_asks(house) -> None:
+    before = tables(house)
+    asked = CliRunner().invoke(app, ["runs", "remove", "1", "--warehouse", str(house)], input="n\n")
+    assert "Remove run 1 (tiny-gpt2 on nasty" in asked.output
+    assert asked.exit_code == 1
+    assert tables(house) == before
+    asked = CliRunner().invoke(app, ["runs", "remove", "1", "--warehouse", str(house)], input="y\n")
+    assert asked.exit_code == 0
+    assert len(tables(house)["run"]) == 1
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="says 'the same command goes on from here'")
+def test_a_removal_that_is_declined_says_that_nothing_was_done(house, monkeypatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    done = lenshouse("runs", "remove", "1", "--warehouse", house)
+    assert done.code != 0
+    assert "goes on" not in done.err
+
+
+@pytest.mark.parametrize(("run", "left"), [("1", 2), ("tiny-bert on nasty", 1)])
+def test_removal_leaves_nothing_of_the_run(run, left, house) -> None:
+    """No row of it in any table, and no text, model or tokenizer that no other run needs."""
+    before, removed = tables(house), 3 - left
+    done = lenshouse("runs", "remove", run, "--yes", "--warehouse", house)
+    assert (done.code, done.err) == (0, "")
+    assert f"removed run {removed}" in done.out
+    after = tables(house)
+    with connect.read(house) as con:
+        query = (
+            "SELECT DISTINCT c.table_name FROM duckdb_columns() c JOIN duckdb_tables() t USING (table_name) "
+            "WHERE c.column_name = 'run_id'"
+        )
+        owned = [table for (table,) in con.sql(query).fetchall()]
+        assert "token_pair" in owned
+        for table in owned:
+            assert con.sql(f"SELECT DISTINCT run_id FROM {table}").fetchall() in ([(left,)], []), table
+    assert after["token_pair"] == [row for row in before["token_pair"] if row[0] == left]
+    assert {row[0] for row in after["vocab"]} == {row[0] for row in after["tokenizer"]}
+    assert len(after["model"]) == len(after["tokenizer"]) == 1
+    assert after["sequence"] == before["sequence"]
+    assert lenshouse("doctor", "--warehouse", house).code == 0
+    assert lenshouse("runs", "remove", str(left), "--yes", "--warehouse", house).code == 0
+    assert sum(counts(house)[t] for t in counts(house) if not t.startswith("schema_")) == 0
+    assert leftovers(house) == []
+
+
+def test_removal_of_what_is_not_there(house) -> None:
+    refused(lenshouse("runs", "remove", "7", "--yes", "--warehouse", house), 1, "7", "1 tiny-gpt2 on nasty")
+
+
+def test_a_removed_run_can_be_made_again(models, house, filled) -> None:
+    texts = filled.parent / "nasty.txt"
+    before = tables(house)
+    lenshouse("runs", "remove", "2", "--yes", "--warehouse", house)
+    assert lenshouse("ingest", "--model", models["bert"], "--corpus", texts, "--warehouse", house).code == 0
+    assert [row[1:] for row in tables(house)["token_pair"]] == [row[1:] for row in before["token_pair"]]
+
+
+# Doctor.
+
+
+def test_doctor_finds_nothing(filled) -> None:
+    done = lenshouse("doctor", "--warehouse", filled)
+    assert (done.code, done.err) == (0, "")
+    found = json.loads(lenshouse("doctor", "--json", "--warehouse", filled).out)
+    assert {finding["level"] for finding in found} <= {"ok", "warning"}
+    assert any("torch" in finding["what"] for finding in found)
+    assert set(found[0]) == {"level", "what", "where", "todo"}
+
+
+def test_doctor_before_there_is_a_warehouse(tmp_path) -> None:
+    done = lenshouse("doctor", "--warehouse", tmp_path / "lens.duckdb")
+    assert done.code == 0
+    assert "no warehouse yet" in done.out
+    assert not (tmp_path / "lens.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        ("DELETE FROM token_pair WHERE run_id = 1 AND layer = 2", ("run 1 tiny-gpt2 on nasty has", "runs remove 1")),
+        ("UPDATE token_pair SET atb = 'nan' WHERE run_id = 2 AND layer = 1", ("NaN or infinity",)),
+        ("UPDATE run SET max_completeness_error = 0.5 WHERE run_id = 2", ("5.0e-01", "do not use this run")),
+        ("DELETE FROM corpus", ("corpus ids that are not there",)),
+    ],
+    ids=["rows", "nan", "completeness", "orphans"],
+)
+def test_doctor_finds_what_is_wrong(damage, words, house) -> None:
+    with connect.write(house) as con:
+        con.execute(damage)
+    done = lenshouse("doctor", "--warehouse", house)
+    assert done.code == 1
+    assert all(word in done.out for word in words), done.out
+    refused(done, 1, "checks failed")
+    found = lenshouse("doctor", "--json", "--warehouse", house)
+    assert found.code == 1
+    assert "error" in {finding["level"] for finding in json.loads(found.out)}
+
+
+# Pipes.
+
+LENSHOUSE = f"{shlex.quote(sys.executable)} -c 'from ingest.cli import main; main()'"
+
+
+def pipe(command: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, env=environment, check=False
+    )
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "table"])
+def test_a_reader_that_has_had_enough(form, filled) -> None:
+    """`| head -1` ends the command quietly."""
+    done = pipe(f"{into_pipe(filled, form)} | head -1")
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="click exits with 1 before `run` can see the BrokenPipeError"
+)
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_reader_that_has_had_enough_is_no_failure(form, filled) -> None:
+    """As `run` says: 0, so that `set -o pipefail` scripts go on."""
+    assert pipe(f"{into_pipe(filled, form)} | head -1 > /dev/null").returncode == 0
+
+
+def into_pipe(house: Path, form: str) -> str:
+    """A command whose output is larger than a pipe holds."""
+    query = "FROM token_pair, range(40) LIMIT 1500"
+    return f'{LENSHOUSE} sql "{query}" --warehouse {shlex.quote(str(house))} --format {form} --limit 1500'
+
+
+def test_errors_do_not_enter_the_pipe(filled) -> None:
+    done = pipe(f'{LENSHOUSE} sql "SELECT nothing" --warehouse {shlex.quote(str(filled))} --format csv')
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("lenshouse: ")
+
+
+def test_the_library_says_the_same(filled) -> None:
+    """The command line and `warehouse.open` give one answer."""
+    out = lenshouse("sql", "SELECT count(*) AS n FROM token_norm", "--warehouse", filled, "--format", "csv").out
+    assert int(out.split()[1]) == warehouse.open(filled).sql("SELECT count(*) FROM token_norm").item()

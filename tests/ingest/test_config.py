@@ -1,0 +1,168 @@
+"""--config files: several models and corpora, flags over file, and one line for what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import warehouse
+from ingest.config import IngestConfig, job, read_config
+from tests.ingest.tiny import corpus, lenshouse, refused
+from warehouse.errors import UsageError
+
+FILE = """
+max_tokens = 20
+too_long = "chunk"
+warehouse = "study.duckdb"
+[[model]]
+model = "a"
+seed = 1
+[[model]]
+model = "b"
+family = "bs"
+[[corpus]]
+corpus = "one.txt"
+[[corpus]]
+corpus = "two.tsv"
+text_column = "words"
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text: str) -> Path:
+        path = tmp_path / "run.toml"
+        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        return path
+
+    return write
+
+
+def test_every_model_over_every_corpus(write) -> None:
+    shared = {"max_tokens": 20, "too_long": "chunk", "warehouse": Path("study.duckdb")}
+    a, b = {"model": "a", "seed": 1}, {"model": "b", "family": "bs"}
+    one, two = {"corpus": "one.txt"}, {"corpus": "two.tsv", "text_column": "words"}
+    assert read_config(write(FILE)) == [shared | m | c for m in (a, b) for c in (one, two)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['model = "a"\ncorpus = "c"', '[model]\nmodel = "a"\n[corpus]\ncorpus = "c"',
+     '[[model]]\nmodel = "a"\n[[corpus]]\ncorpus = "c"'],
+)  # fmt: skip
+def test_one_model_may_be_written_in_three_ways(text, write) -> None:
+    assert read_config(write(text)) == [{"model": "a", "corpus": "c"}]
+
+
+def test_flags_win(write) -> None:
+    config = job(read_config(write(FILE))[0], {"max_tokens": 9, "seed": None, "keep_parts": False, "model": "z"})
+    assert (config.max_tokens, config.seed, config.model, config.too_long) == (9, 1, "z", "chunk")
+
+
+def test_four_jobs_in_one_warehouse(models, write, tmp_path) -> None:
+    (tmp_path / "t.tsv").write_text("words\tmood\nthe cat\tx\na dog\ty\n")
+    config = write(
+        f"""
+        max_tokens = 30
+        ff_bias = "constant"
+        [[model]]
+        model = "{models["bert"]}"
+        name = "first"
+        seed = 7
+        [[model]]
+        model = "{models["seed_3"]}"
+        [[corpus]]
+        corpus = "{corpus(tmp_path, ("yes", "on the mat"))}"
+        [[corpus]]
+        corpus = "{tmp_path / "t.tsv"}"
+        text_column = "words"
+        label_column = "mood"
+        """
+    )
+    house = tmp_path / "lens.duckdb"
+    done = lenshouse("ingest", "--config", config, "--warehouse", house, "--max-tokens", 25)
+    assert (done.code, done.err) == (0, "")
+    assert [f"[{n} of 4]" in done.out for n in range(1, 5)] == [True] * 4
+    rows = warehouse.open(house).sql(
+        "SELECT model_name, seed, corpus_name, options->>'ff_bias', (options->>'max_tokens')::INT FROM v_run "
+        "ORDER BY run_id"
+    )
+    assert rows.rows() == [
+        (name, seed, texts, "constant", 25)
+        for name, seed in (("first", 7), ("tinybert-seed_3", 3))
+        for texts in ("corpus", "t")
+    ]
+    assert warehouse.open(house).sql("SELECT DISTINCT label FROM sequence ORDER BY 1").rows() == [
+        ("x",), ("y",), (None,)
+    ]  # fmt: skip
+    assert lenshouse("ingest", "--config", config, "--warehouse", house).out.count("nothing to do") == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("max_token = 3", ["unknown key 'max_token'", "did you mean 'max_tokens'?"]),
+        ("zzz = 3", ["unknown key 'zzz'", "known: ", "max_tokens"]),
+        ('[[model]]\nmodel = "a"\nsede = 3', ["[[model]]", "'sede'", "'seed'"]),
+        ('[[model]]\nmodel = "a"\nmax_tokens = 3', ["[[model]]", "'max_tokens'"]),
+        ('[[corpus]]\ncorpus = "a"\ntext = "x"', ["[[corpus]]", "'text'", "text_column"]),
+        ('model = ["a", "b"]', ["[[model]] table"]),
+        ("max_tokens = ", ["run.toml", "not a TOML file"]),
+        ("name = '\udcff'", ["not a TOML file"]),
+        ('max_tokens = "many"', ["max_tokens = 'many'", "int"]),
+        ("max_tokens = true", ["max_tokens = True", "int"]),
+        ("keep_parts = 1", ["keep_parts = 1", "bool"]),
+        ("device = 0", ["device = 0", "str"]),
+        ('too_long = "cut"', ["too_long = 'cut'", "truncate, chunk, error"]),
+        ('dtype = "float64"', ["dtype = 'float64'", "float32"]),
+        ("limit = 0", ["limit = 0", "at least 1"]),
+        ("max_tokens = 0", ["max", "0"]),
+        ('device = "gpu"', ["device 'gpu'", "cuda"]),
+        pytest.param(
+            "warehouse = 3",
+            ["warehouse = 3"],
+            marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason="TypeError"),
+        ),
+        pytest.param(
+            "model = 3",
+            ["[[model]] table"],
+            marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason="TypeError"),
+        ),
+        pytest.param(
+            "model = []",
+            ["no model"],
+            marks=pytest.mark.xfail(strict=True, raises=AssertionError, reason="done, without a word"),
+        ),
+    ],
+)
+def test_what_is_wrong_is_told(text, words, write, models, texts, house) -> None:
+    """The file, what is wrong in it, and the nearest right thing; wrong usage, so exit code 2; nothing is made."""
+    model = () if text.startswith(("model", "[[model")) else ("--model", models["bert"])
+    data = () if text.startswith("[[corpus") else ("--corpus", texts)
+    where = () if text.startswith("warehouse") else ("--warehouse", house)
+    refused(lenshouse("ingest", "--config", write(text), *model, *data, *where), 2, *words)
+    assert sorted(path.name for path in house.parent.iterdir()) == ["corpus.txt", "run.toml"]
+
+
+@pytest.mark.parametrize(("missing", "given"), [("model", "corpus"), ("corpus", "model")])
+def test_model_and_corpus_are_needed(missing, given) -> None:
+    refused(lenshouse("ingest", f"--{given}", "x"), 2, f"no {missing} given", f"--{missing}", "--config")
+
+
+def test_no_such_file(tmp_path) -> None:
+    refused(lenshouse("ingest", "--config", tmp_path / "none.toml"), 2, "none.toml", "no such")
+
+
+def test_every_option_is_a_flag_and_a_key() -> None:
+    """The command line, the file and the class name the same things."""
+    from ingest.cli.ingest import command
+
+    flags = {parameter.name for parameter in command.params} - {"config", "verbose"}
+    assert flags == {field.name for field in fields(IngestConfig)}
+
+
+def test_values_are_checked_in_python_too() -> None:
+    with pytest.raises(UsageError, match="ff_bias = 'both': use one of path, constant"):
+        IngestConfig("m", "c", Path("w"), ff_bias="both")  # type: ignore[arg-type]

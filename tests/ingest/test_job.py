@@ -1,0 +1,180 @@
+"""The same job again, under another name, with other options, with other models: what is one run and what is two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import warehouse
+from ingest.config import IngestConfig
+from ingest.job import ingest as ingest_job
+from tests.ingest.tiny import TEXTS, Done, corpus, counts, leftovers, lenshouse, refused, tables
+
+
+def ingest(model: Path, texts: Path, house: Path, *flags: object) -> Done:
+    done = lenshouse("ingest", "--model", model, "--corpus", texts, "--warehouse", house, *flags)
+    assert (done.code, done.err) == (0, ""), done
+    return done
+
+
+class Silent:
+    """Progress that remembers phases and adds up rows."""
+
+    def __init__(self) -> None:
+        self.phases: list[tuple[str, int | None]] = []
+        self.rows = 0
+
+    def phase(self, what: str, total: int | None = None) -> None:
+        self.phases.append((what, total))
+
+    def advance(self, n: int) -> None:
+        self.rows += n
+
+
+def test_again_changes_nothing(models, texts, house) -> None:
+    ingest(models["bert"], texts, house)
+    before, size = tables(house), house.stat().st_size
+    again = ingest(models["bert"], texts, house)
+    assert "run 1 (tiny-bert on corpus) is complete" in again.out
+    assert "nothing to do" in again.out
+    assert tables(house) == before
+    assert house.stat().st_size == size
+    assert leftovers(house) == []
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--name", "another"),
+        ("--family", "f", "--seed", "4"),
+        ("--too-long", "chunk", "--max-tokens", "40", "--ff-bias", "path", "--dtype", "float32"),
+        ("--limit", "100"),
+        ("--keep-parts",),
+    ],
+    ids=lambda flags: flags[0],
+)
+def test_what_gives_the_same_numbers_is_the_same_run(flags, models, house) -> None:
+    """No text reaches 40 tokens, and there are fewer than 100 of them."""
+    texts = corpus(house.parent, ("the cat", "a dog", "cats and dogs"))
+    ingest(models["gpt2"], texts, house)
+    before = tables(house)
+    assert "nothing to do" in ingest(models["gpt2"], texts, house, *flags).out
+    assert tables(house) == before
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--ff-bias", "constant"),
+        ("--max-tokens", "6"),
+        ("--max-tokens", "6", "--too-long", "chunk"),
+        ("--limit", "3"),
+        ("--dtype", "bfloat16"),
+    ],
+    ids=" ".join,
+)
+def test_what_gives_other_numbers_is_another_run(flags, models, texts, house) -> None:
+    ingest(models["bert"], texts, house)
+    first = tables(house)
+    assert "run 2 " in ingest(models["bert"], texts, house, *flags).out
+    both = tables(house)
+    assert len(both["run"]) == 2
+    assert [row for row in both["token_pair"] if row[0] == 1] == first["token_pair"]
+    assert both["token_pair"] != first["token_pair"]
+    if flags[0] == "--ff-bias":
+        ours = [row[1:] for row in both["token_pair"] if row[0] == 2]
+        assert len(ours) == len(first["token_pair"])
+        assert ours != [row[1:] for row in first["token_pair"]]
+    assert "nothing to do" in ingest(models["bert"], texts, house, *flags).out
+    assert lenshouse("doctor", "--warehouse", house).code == 0
+
+
+def test_models_that_share_a_tokenizer_share_texts_and_tokens(models, texts, house) -> None:
+    ingest(models["bert"], texts, house)
+    one = counts(house)
+    ingest(models["seed_3"], texts, house)
+    both = counts(house)
+    for shared in ("corpus", "sequence", "token", "tokenizer", "vocab"):
+        assert both[shared] == one[shared], shared
+    assert both["model"] == both["run"] == 2
+    for own in ("token_pair", "token_norm", "map_change", "layer_dim"):
+        assert both[own] == 2 * one[own], own
+    pairs = warehouse.open(house).sql(
+        "SELECT count(*), count(*) FILTER (a.after_ff = b.after_ff) FROM token_pair a JOIN token_pair b "
+        "USING (layer, seq_id, query, key) WHERE a.run_id = 1 AND b.run_id = 2"
+    )
+    assert pairs.row(0)[0] == one["token_pair"]
+    assert pairs.row(0)[1] < one["token_pair"] // 10
+
+
+def test_models_of_two_tokenizers_share_texts_only(models, texts, house) -> None:
+    ingest(models["bert"], texts, house)
+    one = counts(house)
+    ingest(models["gpt2"], texts, house)
+    both = counts(house)
+    assert (both["corpus"], both["sequence"]) == (1, one["sequence"])
+    assert both["tokenizer"] == 2
+    assert both["token"] > one["token"]
+
+
+def test_a_corpus_that_was_cut_is_another_corpus(models, texts, house) -> None:
+    """Each model cuts in its own place, so the sequences are not the same texts."""
+    for model in ("bert", "gpt2"):
+        ingest(models[model], texts, house, "--max-tokens", 6)
+    both = tables(house)
+    assert len(both["corpus"]) == 2
+    assert len(both["sequence"]) == 2 * len(TEXTS)
+
+
+def test_two_files_of_the_same_texts_are_one_corpus(models, texts, house, tmp_path) -> None:
+    ingest(models["bert"], texts, house)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert "nothing to do" in ingest(models["bert"], corpus(elsewhere, name="other.txt"), house).out
+
+
+def test_chunks_are_sequences_of_their_own(models, texts, house) -> None:
+    said = ingest(models["bert"], texts, house, "--max-tokens", 10, "--too-long", "chunk").out
+    rows = warehouse.open(house).sql("SELECT source_id, text FROM sequence ORDER BY seq_id").rows()
+    split = {name.split("#")[0] for name, _ in rows if "#" in name}
+    assert split
+    assert f"{len(split)} texts split into chunks" in said
+    for name in split:
+        parts = "".join(text.strip() for source, text in rows if source.split("#")[0] == name)
+        assert parts.replace(" ", "") == TEXTS[int(name) - 1].replace(" ", "")
+
+
+def test_progress_adds_up(models, texts, house) -> None:
+    """Rows told to the bar reach its total, and what was not computed by this call is not left out."""
+    told = Silent()
+    config = IngestConfig(str(models["bert"]), str(texts), house)
+    outcome = ingest_job(config, told)
+    (total,) = [total for what, total in told.phases if what == "attributing token pairs"]
+    assert told.rows == total == outcome.n_pairs == counts(house)["token_pair"]
+    assert outcome.state == "done"
+    assert set(outcome.seconds) == {"load_model", "tokenize", "verify", "forward", "core", "write", "load"}
+    again = ingest_job(config, Silent())
+    assert (again.state, again.max_completeness_error, again.n_pairs) == ("already complete", None, outcome.n_pairs)
+
+
+def test_keep_parts(models, texts, house) -> None:
+    """The parts stay, whole; without the flag nothing does. Kept parts do not disturb the same command."""
+    ingest(models["bert"], texts, house, "--keep-parts")
+    (folder,) = warehouse.parts_folder(house).iterdir()
+    assert {p.name for p in folder.iterdir()} >= {"run.json", "manifest.json", "shard-00000", "token.parquet"}
+    assert "nothing to do" in ingest(models["bert"], texts, house, "--keep-parts").out
+    findings = lenshouse("doctor", "--warehouse", house)
+    assert findings.code == 0
+    assert "parts of a complete run are still there" in findings.out
+
+
+def test_a_model_that_fails_leaves_no_folder(models, house, tmp_path) -> None:
+    """Too long for --too-long error: the job ends before a run begins."""
+    long = corpus(tmp_path, ("yes", "the cat " * 30), "long.txt")
+    done = lenshouse(
+        *("ingest", "--model", models["bert"], "--corpus", long, "--warehouse", house, "--too-long", "error")
+    )
+    refused(done, 1, "text of 2", "48", "--too-long truncate or chunk")
+    assert leftovers(house) == []
+    assert not house.exists()
