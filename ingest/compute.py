@@ -75,6 +75,8 @@ def _run_batch(
 
     def on_layer(index: int, x: torch.Tensor, alpha: torch.Tensor, output: torch.Tensor) -> None:
         nonlocal inside_core
+        if model.device.type == "cuda":
+            torch.cuda.synchronize(model.device)  # what the model still computes is not the core's time
         started = time.perf_counter()
         for group in groups:
             result = attribute_layer(

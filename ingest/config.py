@@ -82,7 +82,7 @@ def read_config(path: Path) -> list[dict[str, Any]]:
     models, corpora = _tables(content, "model", _PER_MODEL, path), _tables(content, "corpus", _PER_CORPUS, path)
     shared = {key: value for key, value in content.items() if key not in ("model", "corpus")}
     _require_known(shared, {f.name for f in fields(IngestConfig)} | {"model", "corpus"}, str(path))
-    if "warehouse" in shared:
+    if isinstance(shared.get("warehouse"), str):
         shared["warehouse"] = Path(shared["warehouse"])
     return [shared | model | corpus for model in models for corpus in corpora]
 
@@ -90,7 +90,9 @@ def read_config(path: Path) -> list[dict[str, Any]]:
 def _tables(content: dict[str, Any], key: str, allowed: set[str], path: Path) -> list[dict[str, Any]]:
     """[[key]] tables, or the one that `key = "..."` stands for, or one that leaves it to the flags."""
     value = content.get(key, {})
-    tables = [{key: value}] if isinstance(value, str) else [value] if isinstance(value, dict) else value
+    tables: list[Any] = (value or [{}]) if isinstance(value, list) else [value]
+    if isinstance(value, str):
+        tables = [{key: value}]
     for table in tables:
         if not isinstance(table, dict):
             msg = f"{path}: write each {key} as a [[{key}]] table"
@@ -118,10 +120,11 @@ def job(options: dict[str, Any], flags: dict[str, Any]) -> IngestConfig:
         if not merged.get(required):
             msg = f"no {required} given: use --{required}, or a [[{required}]] table in the --config file"
             raise UsageError(msg)
-    kinds = {"limit": int, "sample_seed": int, "max_tokens": int, "seed": int, "keep_parts": bool}
+    words = {int: "whole number", bool: "true or false", str: "text in quotes", Path: "path in quotes"}
+    kinds: dict[str, type] = {"limit": int, "sample_seed": int, "max_tokens": int, "seed": int, "keep_parts": bool}
     for key, value in merged.items():
         kind = kinds.get(key, Path if key == "warehouse" else str)
         if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
-            msg = f"{key} = {value!r}: must be a {kind.__name__}"
+            msg = f"{key} = {value!r}: must be a {words[kind]}"
             raise UsageError(msg)
     return replace(IngestConfig(merged["model"], merged["corpus"], merged["warehouse"]), **merged)

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -14,20 +14,25 @@ import warehouse
 from ingest import plan as planning
 from ingest.compute import ShardResult, compute
 from ingest.config import IngestConfig
-from ingest.corpus import Corpus, limit, open_corpus
+from ingest.corpus import Corpus, Record, limit, open_corpus
 from ingest.display import readable_vocab
 from ingest.models import LoadedModel, load_model
-from ingest.parts import RunFolder, claim, try_lock
+from ingest.parts import RunFolder
 from ingest.plan import Shard, pair_rows
 from ingest.prepare import Prepared, prepare
 from ingest.provenance import describe_run, fingerprint, layer_weight, manifest
 from ingest.verify import verify
-from warehouse.errors import PartsError, UsageError
+from warehouse.errors import CorpusError, PartsError, UsageError
+from warehouse.load import remove_folder
+from warehouse.locks import claim, is_claimed
 from warehouse.parts import read_run
 
 _OPPORTUNE_WAIT = 0.2
 """Seconds to wait for a busy warehouse between shards; computing goes on, and the shard is loaded later."""
 
+
+_NEW = ".new-"
+"""How the name of a scratch folder begins before it is claimed."""
 
 _VERIFIED = 4
 """Sequences on whose beginnings the decomposition is checked before the job begins."""
@@ -82,7 +87,7 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
     """
     clock = Clock()
     corpus = open_corpus(config.corpus, text_column=config.text_column, label_column=config.label_column)
-    warehouse.require_usable(config.warehouse)
+    warehouse.make_usable(config.warehouse)
     progress.phase("loading the model")
     with clock.phase("load_model"):
         model, tokenizer = load_model(
@@ -98,30 +103,68 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
     progress.phase("tokenising the corpus")
     with _scratch_folder(warehouse.parts_folder(config.warehouse)) as scratch:
         with clock.phase("tokenize"):
-            records = corpus.records()
-            if config.limit is not None:
-                records = limit(records, config.limit, config.sample_seed)
-            prepared = prepare(records, tokenizer, scratch, max_tokens=max_tokens, too_long=config.too_long)
+            prepared = _prepared(config, corpus, tokenizer, scratch, max_tokens)
         identity = fingerprint(model, prepared, config)
-        run = warehouse.find_run(config.warehouse, identity)
-        if run is not None and run.status == "complete":
-            return _outcome(run, "already complete", prepared, clock)
         folder = RunFolder(scratch.parent / identity)
+        run = _complete_run(config, identity)
+        if run is not None:
+            _tidy(folder)
+            return _outcome(run, "already complete", prepared, clock)
+        progress.phase("checking that pieces sum to the model's states")
+        with clock.phase("verify"):
+            first = prepared.sequences(0, min(_VERIFIED, len(prepared.lengths)) - 1)
+            verify(model, first, ff_bias=config.ff_bias)
         with claim(folder.path):
-            progress.phase("checking that pieces sum to the model's states")
-            with clock.phase("verify"):
-                verify(model, prepared.sequences(0, min(_VERIFIED, len(prepared.lengths)) - 1))
-            job = _Begin(model, tokenizer, corpus, prepared, config, identity, max_tokens)
-            plan = job.begin(folder, clock.seconds["tokenize"])
-            prepared = dataclasses.replace(prepared, folder=folder.path)
-            state, worst = _compute_and_load(folder, model, prepared, plan, config, identity, clock, progress)
-        run = warehouse.find_run(config.warehouse, identity)
+            if _complete_run(config, identity) is None:  # else another process was faster
+                beginning = _Beginning(model, tokenizer, corpus, prepared, config, identity, max_tokens)
+                plan, prepared = beginning.write(folder, clock.seconds["tokenize"])
+                state, worst = _compute_and_load(folder, model, prepared, plan, config, identity, clock, progress)
+            else:
+                state, worst = "already complete", None
+        _tidy(folder)
+        run = _complete_run(config, identity)
         assert run is not None  # completed above
         return _outcome(run, state, prepared, clock, worst)
 
 
+def _prepared(config: IngestConfig, corpus: Corpus, tokenizer: Any, scratch: Path, max_tokens: int) -> Prepared:
+    n_empty = 0
+
+    def counted() -> Iterator[Record]:
+        nonlocal n_empty
+        for record in corpus.records():
+            n_empty += not record.text.strip()
+            yield record
+
+    records = counted() if config.limit is None else limit(counted(), config.limit, config.sample_seed)
+    try:
+        prepared = prepare(records, tokenizer, scratch, max_tokens=max_tokens, too_long=config.too_long)
+        if config.limit is not None:  # the sample is drawn from what is not empty
+            prepared.counts.n_skipped += n_empty
+        return prepared
+    except CorpusError as error:
+        if corpus.source in str(error):
+            raise
+        msg = f"{corpus.source}: {error}"
+        raise CorpusError(msg) from error
+
+
+def _complete_run(config: IngestConfig, identity: str) -> warehouse.RunRecord | None:
+    run = warehouse.find_run(config.warehouse, identity)
+    return run if run is not None and run.status == "complete" else None
+
+
+def _tidy(folder: RunFolder) -> None:
+    """Remove what a kill after a run's completion left behind; parts that were to be kept stay."""
+    with suppress(PartsError):  # a damaged run.json, of a run that needs it no more
+        if folder.has("run.json") and read_run(folder.path).run.get("keep_parts"):
+            return
+    if not is_claimed(folder.path):
+        remove_folder(folder.path)
+
+
 @dataclass(frozen=True)
-class _Begin:
+class _Beginning:
     """What a run's folder begins with."""
 
     model: LoadedModel
@@ -132,14 +175,14 @@ class _Begin:
     fingerprint: str
     max_tokens: int
 
-    def begin(self, folder: RunFolder, seconds_tokenize: float) -> list[Shard]:
-        """Write what the shards are about, unless an earlier job did; returns the run's plan.
+    def write(self, folder: RunFolder, seconds_tokenize: float) -> tuple[list[Shard], Prepared]:
+        """Write what the shards are about, unless an earlier job did; returns the run's plan and its tokens.
 
         run.json comes last, so that where it is, all of it is.
         """
         folder.clear_unfinished()
         if folder.has("run.json"):
-            return self._plan(read_run(folder.path).run["shard_rows"])
+            return self._plan(read_run(folder.path).run.get("shard_rows", planning.SHARD_ROWS)), self.prepared
         plan = self._plan(planning.SHARD_ROWS)
         for name in ("sequence", "token"):
             folder.take(self.prepared.folder / f"{name}.parquet")
@@ -157,7 +200,7 @@ class _Begin:
             seconds_tokenize=seconds_tokenize,
         )
         folder.write_json("run.json", description)
-        return plan
+        return plan, dataclasses.replace(self.prepared, folder=folder.path)
 
     def _plan(self, shard_rows: int) -> list[Shard]:
         return planning.shards(
@@ -177,7 +220,7 @@ def _compute_and_load(
     identity: str,
     clock: Clock,
     progress: Progress,
-) -> tuple[State, float]:
+) -> tuple[State, float | None]:
     path = config.warehouse
     warehouse.register_run(path, folder.path)
     loaded = warehouse.loaded_shards(path, identity)
@@ -260,17 +303,24 @@ def _max_tokens(config: IngestConfig, model: LoadedModel) -> int:
 
 @contextmanager
 def _scratch_folder(parts: Path) -> Iterator[Path]:
-    """A folder beside the runs' parts for the tokenised corpus; those that killed processes left are removed."""
-    parts.mkdir(parents=True, exist_ok=True)
-    for leftover in parts.glob(".prepare-*"):
-        with (leftover / "lock").open("a") as handle:
-            if try_lock(handle):
-                shutil.rmtree(leftover, ignore_errors=True)
-    scratch = Path(tempfile.mkdtemp(prefix=".prepare-", dir=parts))
+    """A folder beside the runs' parts for the tokenised corpus; what killed processes left there is removed."""
+    for leftover in [*parts.glob(".prepare-*"), *parts.glob(".removed-*")]:
+        if not is_claimed(leftover):
+            shutil.rmtree(leftover, ignore_errors=True)
+    new = _new_folder(parts)
+    scratch = new.with_name(f".prepare-{new.name.removeprefix(_NEW)}")
     try:
-        with claim(scratch):
+        with claim(new):
+            new.rename(scratch)  # claimed before it bears the name that others tidy
             yield scratch
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-        if not any(parts.iterdir()):
+        with suppress(OSError):  # other runs have parts there
             parts.rmdir()
+
+
+def _new_folder(parts: Path) -> Path:
+    while True:
+        parts.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):  # another job removed the empty parts folder in between
+            return Path(tempfile.mkdtemp(prefix=_NEW, dir=parts))

@@ -13,7 +13,7 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer, PretrainedConfig,
 from transformers.utils import logging as transformers_logging
 
 from ingest.architectures import family_named, family_of
-from warehouse.errors import LenshouseError, ModelError
+from warehouse.errors import LenshouseError, ModelError, UsageError
 
 TOKENIZER_FILES = (
     "tokenizer.json",
@@ -24,7 +24,7 @@ TOKENIZER_FILES = (
     "spiece.model",
 )
 _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
-_UNUSED = re.compile(r"(^|\.)pooler\.|position_ids$")
+UNUSED = re.compile(r"(^|\.)pooler\.|position_ids$")
 """Parameters that a base model may lack: no layer reads them."""
 
 _MASKS = re.compile(r"\.attn\.(masked_)?bias$")
@@ -38,6 +38,9 @@ def folder_of(spec: str, revision: str | None) -> tuple[Path, str | None]:
         msg = "the model's name is empty: give a folder, or a hub id such as bert-base-uncased"
         raise ModelError(msg)
     if path.is_dir():
+        if revision is not None:
+            msg = f"--revision {revision} is for hub models, and {spec} is a folder: leave it out"
+            raise UsageError(msg)
         return path, None
     if path.is_file():
         msg = f"{spec}: a model is a folder or a hub id, not a file"
@@ -81,12 +84,24 @@ def config_of(folder: Path, spec: str) -> PretrainedConfig:
         msg = f"{path}: not a model configuration ({_reason(error)}); it must be JSON with a model_type"
         raise ModelError(msg) from error
     family_named(model_type, needs_code="auto_map" in raw)
+    if "quantization_config" in raw:
+        msg = (
+            f"{spec}: its weights are quantised, which is not supported; give the model in float32, bfloat16 or float16"
+        )
+        raise ModelError(msg)
+    if (folder / "adapter_config.json").exists():
+        msg = f"{spec}: holds an adapter; merge it into its base model and save that with save_pretrained(folder)"
+        raise ModelError(msg)
     return _quietly(lambda: AutoConfig.from_pretrained(folder, trust_remote_code=False), spec, "its configuration")
 
 
 def weight_files(folder: Path, spec: str) -> list[Path]:
-    files = sorted(folder.glob("*.safetensors"))
-    if not files:
+    """The files that hold the weights, exactly those that are loaded: one, or the shards that an index names."""
+    files = [folder / "model.safetensors"]
+    index = folder / "model.safetensors.index.json"
+    if index.is_file() and not files[0].is_file():
+        files = _shard_files(index)
+    if not all(file.is_file() for file in files):
         pickled = sorted(p.name for p in folder.iterdir() if p.suffix in _PICKLED)
         if pickled:
             msg = (
@@ -97,6 +112,19 @@ def weight_files(folder: Path, spec: str) -> list[Path]:
             msg = f"{spec}: no .safetensors weights there; save the model with model.save_pretrained(folder)"
         raise ModelError(msg)
     return files
+
+
+def _shard_files(index: Path) -> list[Path]:
+    try:
+        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        inside = all(Path(name).name == name for name in names)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"{index}: not an index of weight files ({_reason(error)}); get the files again"
+        raise ModelError(msg) from error
+    if not inside:
+        msg = f"{index}: names weight files outside its folder, which are never read; get the files again"
+        raise ModelError(msg)
+    return [index.with_name(name) for name in names]
 
 
 def tokenizer_of(folder: Path, spec: str, config: PretrainedConfig) -> Any:
@@ -137,7 +165,7 @@ def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dt
         spec,
         "its weights",
     )
-    missing = sorted(key for key in info["missing_keys"] if not _UNUSED.search(key))
+    missing = sorted(key for key in info["missing_keys"] if not UNUSED.search(key))
     if missing:
         msg = (
             f"{spec}: the weights lack {len(missing)} parameters that the configuration asks for, first {missing[0]}; "
@@ -193,5 +221,7 @@ def _quietly(load: Callable[[], Any], spec: str, what: str) -> Any:
 
 
 def _reason(error: Exception) -> str:
+    if "ignore_mismatched_sizes" in str(error):
+        return "their shapes are not those that config.json says"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0][:200]}" if lines else type(error).__name__

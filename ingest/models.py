@@ -10,7 +10,7 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from ingest.architectures import Family, family_of
 from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, fold
-from ingest.model_files import config_of, folder_of, module_of, sha256, tokenizer_of, weight_files
+from ingest.model_files import UNUSED, config_of, folder_of, module_of, sha256, tokenizer_of, weight_files
 from warehouse.errors import ModelError, UsageError
 
 Dtype = Literal["float32", "bfloat16", "float16"]
@@ -67,7 +67,7 @@ class LoadedModel:
             "tied_embeddings": bool(getattr(config, "tie_word_embeddings", True)),
             "seed": self.seed,
             "base_model": None,
-            "n_params": sum(p.numel() for p in self.module.parameters()),
+            "n_params": sum(p.numel() for name, p in self.module.named_parameters() if not UNUSED.search(name)),
         }
 
 
@@ -113,11 +113,13 @@ def load_model(
     module.to(target)
     label = name or (spec if commit else folder.resolve().name)
     inferred_family, inferred_seed = infer_family_and_seed(label)
+    if inferred_seed is None:
+        inferred_family, inferred_seed = infer_family_and_seed(spec)
     model = LoadedModel(
         module=module,
         family=known,
         name=label,
-        revision=commit or revision,
+        revision=commit,
         weights_sha256=sha256(files),
         dtype=dtype,
         device=target,

@@ -15,7 +15,7 @@ from ingest.display import readable_vocab
 from ingest.model_files import check_vocabulary
 from ingest.models import LoadedModel, dtype_of
 from ingest.rows import TokenSequence
-from ingest.tokens import TooLong, encode, token_frame
+from ingest.tokens import Counts, TooLong, encode, token_frame
 from warehouse.errors import UsageError
 
 
@@ -32,7 +32,7 @@ class Attributions(NamedTuple):
 def attribute(
     model: PreTrainedModel,
     tokenizer: Any,
-    texts: Iterable[str],
+    texts: str | Iterable[str],
     *,
     max_tokens: int | None = None,
     too_long: TooLong = "error",
@@ -41,13 +41,16 @@ def attribute(
     """Attribute texts with a loaded transformers model, base model or with a head; no warehouse is needed.
 
     All rows are held in memory: about 40 bytes for each layer and token pair. The model runs where it is and in its
-    own precision; it is switched to eager attention and evaluation mode meanwhile. `seq_id` counts texts that give
-    tokens; with too_long='chunk' it counts the chunks.
+    own precision; it is switched to eager attention and evaluation mode meanwhile. `seq_id` counts the texts from 0;
+    with too_long='chunk' it counts the chunks.
 
     Raises ModelError for an architecture that no family claims, UsageError for max_tokens beyond the model's positions,
     CorpusError for a text that is too long, NumericsError where pieces do not sum to the model's states.
     """
     base: Any = model.base_model
+    if base.device.type not in ("cpu", "cuda"):
+        msg = f"the model is on {base.device}: move it to cpu or cuda with model.to(...)"
+        raise UsageError(msg)
     family = family_of(base.config)
     check_vocabulary(tokenizer, base.config, type(model).__name__)
     longest = family.max_tokens(base.config)
@@ -65,8 +68,13 @@ def attribute(
         family_label=None,
         seed=None,
     )
-    records = [Record(text, None, str(number)) for number, text in enumerate(texts)]
-    encoded = list(encode(records, tokenizer, max_tokens=max_tokens or longest, too_long=too_long))
+    several = [texts] if isinstance(texts, str) else texts
+    records = [Record(text, None, str(number)) for number, text in enumerate(several)]
+    counts = Counts()
+    encoded = list(encode(records, tokenizer, max_tokens=max_tokens or longest, too_long=too_long, counts=counts))
+    if counts.n_skipped:
+        msg = f"{counts.n_skipped} of {counts.n_read} texts are empty: leave them out, so that seq_id counts your texts"
+        raise UsageError(msg)
     sequences = [TokenSequence(seq_id, e.ids, e.is_special) for seq_id, e in enumerate(encoded)]
     with _observable(base):
         tables = compute(loaded, sequences, ff_bias=ff_bias).tables
@@ -78,11 +86,13 @@ def attribute(
 @contextmanager
 def _observable(model: Any) -> Iterator[None]:
     """Eager attention, which shows its weights, and no dropout; both as before afterwards."""
-    attention, training = model.config._attn_implementation, model.training
+    attention = model.config._attn_implementation
+    training = [module for module in model.modules() if module.training]
     model.set_attn_implementation("eager")
     model.eval()
     try:
         yield
     finally:
         model.set_attn_implementation(attention)
-        model.train(training)
+        for module in training:
+            module.training = True

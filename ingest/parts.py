@@ -5,7 +5,7 @@ of its tables appear together; what it held is also kept as a small record in `d
 shard into the warehouse and feeds the manifest.
 """
 
-import fcntl
+import errno
 import json
 import os
 import shutil
@@ -14,37 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import polars as pl
 
 from warehouse.contract import SHARD_TABLES
-from warehouse.errors import PartsError
+from warehouse.errors import PartsError, disk_is_full
 
 _ZSTD_LEVEL = 1
-
-
-@contextmanager
-def claim(folder: Path) -> Iterator[None]:
-    """Hold a run's folder for this process; the lock dies with the process, however it ends.
-
-    Raises PartsError when another ingest holds it.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a") as handle:
-        if not try_lock(handle):
-            msg = f"{folder}: another ingest of this very run is at work; wait for it, then run the command again"
-            raise PartsError(msg)
-        yield
-
-
-def try_lock(handle: IO[str]) -> bool:
-    """Take an exclusive lock on an open file without waiting."""
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -66,8 +43,8 @@ class RunFolder:
         file.replace(self.path / file.name)
 
     def clear_unfinished(self) -> None:
-        """Remove what a killed process left half-written."""
-        for leftover in self.path.glob(".tmp-*"):
+        """Remove what a killed process left half-written or half-removed."""
+        for leftover in [*self.path.glob(".tmp-*"), *self.path.glob(".removed-*")]:
             shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 
     def write_json(self, name: str, content: dict[str, Any]) -> None:
@@ -105,12 +82,12 @@ class RunFolder:
         for number in self.shards_on_disk():
             kept = done / f"{number:05d}.json"
             if not kept.exists():
-                record = json.loads((self.path / f"shard-{number:05d}" / "shard.json").read_text())
+                record = _record(self.path / f"shard-{number:05d}" / "shard.json")
                 write_whole(kept, lambda temporary, record=record: _dump(record, temporary))  # type: ignore[misc]
 
     def records(self) -> list[dict[str, Any]]:
-        """The shard.json of every finished shard, loaded or not."""
-        return [json.loads(path.read_text()) for path in sorted((self.path / "done").glob("*.json"))]
+        """The shard.json of every finished shard, loaded or not. Raises PartsError for one that is damaged."""
+        return [_record(path) for path in sorted((self.path / "done").glob("*.json"))]
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
@@ -121,15 +98,40 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     _flush_folder(path.parent)
 
 
+def _record(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = (
+            f"{path} is damaged ({error}): `lenshouse runs remove` its run if `lenshouse runs list` shows it, "
+            f"remove {path.parent.parent}, and run ingest again"
+        )
+        raise PartsError(msg) from error
+    return content
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Give errors of writing the file's name, and a full disk one and the same error whichever library met it."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    except pl.exceptions.PolarsError as error:
+        if not disk_is_full(str(error)):
+            raise
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+
+
 def _dump(content: dict[str, Any], path: Path) -> None:
-    with path.open("w", encoding="utf-8") as handle:
+    with _naming(path), path.open("w", encoding="utf-8") as handle:
         json.dump(content, handle, indent=1, ensure_ascii=False)
         handle.flush()
         os.fsync(handle.fileno())
 
 
 def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
-    with path.open("wb") as handle:
+    with _naming(path), path.open("wb") as handle:
         frame.write_parquet(handle, compression="zstd", compression_level=_ZSTD_LEVEL)
         handle.flush()
         os.fsync(handle.fileno())

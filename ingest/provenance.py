@@ -22,7 +22,7 @@ from warehouse.contract import METHOD_VERSION, PARTS_FORMAT, RUN_TABLES
 def fingerprint(model: LoadedModel, prepared: Prepared, config: IngestConfig) -> str:
     """SHA-256 (hex) of everything that decides a run's numbers: weights, configuration, tokens, options, device.
 
-    Names and labels are not part of it: the same numbers under another name are the same run.
+    Names and labels of the model are not part of it: the same numbers under another name are the same run.
     """
     settings = model.config.to_diff_dict()
     for volatile in ("_name_or_path", "transformers_version", "dtype", "architectures"):
@@ -65,7 +65,7 @@ def describe_run(
             "source": corpus.source,
             "sha256": prepared.corpus_sha256,
             "license": corpus.license,
-            "annotation": corpus.annotation,
+            "annotation": "none",
             "n_sequences": counts.n_sequences,
         },
         "run": {
@@ -89,9 +89,11 @@ def describe_run(
             "started_at": datetime.now(UTC).isoformat(),
             "n_sequences": counts.n_sequences,
             "n_truncated": counts.n_truncated,
+            "n_chunked": counts.n_chunked,
             "n_skipped": counts.n_skipped,
             "n_tokens": counts.n_tokens,
             "n_pairs": n_pairs,
+            "keep_parts": config.keep_parts,
             "shard_rows": shard_rows,
             "n_shards": n_shards,
             "seconds_tokenize": seconds_tokenize,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from ingest.attribution.states import FFBias
 from ingest.compute import compute
 from ingest.models import Dtype, LoadedModel
 from ingest.rows import TokenSequence
@@ -16,16 +17,17 @@ rounding of its states dominates."""
 _MOST_TOKENS = 64
 
 
-def verify(model: LoadedModel, sequences: Sequence[TokenSequence]) -> float:
+def verify(model: LoadedModel, sequences: Sequence[TokenSequence], *, ff_bias: FFBias) -> float:
     """Worst completeness error over the beginnings of some sequences, run as one padded batch where they differ.
 
     Raises ModelError, naming the layer, where it is above BOUND: the family's reading of this model is wrong.
     """
     short = [TokenSequence(s.seq_id, s.ids[:_MOST_TOKENS], s.is_special[:_MOST_TOKENS]) for s in sequences]
     try:
-        norms = compute(model, short, ff_bias="path").tables["token_norm"]
+        norms = compute(model, short, ff_bias=ff_bias).tables["token_norm"]
     except NumericsError as error:
-        msg = f"{model.name}: refused, its decomposition does not hold: {error}"
+        what = str(error).split(":")[0]
+        msg = f"{model.name}: refused, on the first texts {what}; get the weights again, or report the model"
         raise ModelError(msg) from error
     by_layer = norms.group_by("layer").agg(pl.col("completeness_error").max()).sort("completeness_error")
     layer, worst = by_layer.row(-1)

@@ -122,6 +122,6 @@ def test_tour(tour) -> None:
     assert labels["text"][LOOKED_AT] == texts[LOOKED_AT]
 
     # What the person at the terminal reads.
-    for told in (f"{len(texts)} sequences", f"{n_pairs:,} token pairs", "1 texts cut", "1 texts skipped", "ask: "):
+    for told in (f"{len(texts)} sequences", f"{n_pairs:,} token pairs", "1 text cut", "1 text skipped", "ask: "):
         assert told in said, said
     assert leftovers(house) == []

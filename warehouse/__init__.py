@@ -5,7 +5,7 @@ house = warehouse.open("lens.duckdb")
 house.sql("SELECT layer, mean_change FROM v_change_by_layer WHERE component = 'FF' AND pair_filter = 'all'")
 """
 
-from warehouse.connect import parts_folder, require_usable, warehouse_path
+from warehouse.connect import make_usable, parts_folder, warehouse_path
 from warehouse.export import export, format_of
 from warehouse.load import complete_run, load_shards
 from warehouse.queries import Warehouse, open
@@ -21,10 +21,10 @@ __all__ = [
     "format_of",
     "load_shards",
     "loaded_shards",
+    "make_usable",
     "open",
     "parts_folder",
     "register_run",
     "remove_run",
-    "require_usable",
     "warehouse_path",
 ]

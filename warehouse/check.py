@@ -9,6 +9,7 @@ import duckdb
 
 from warehouse import connect, migrate, sqlfiles
 from warehouse.errors import WarehouseError
+from warehouse.locks import is_claimed
 
 COMPLETENESS_LIMIT: Final = 1e-3
 """Relative error above which a run in float32 does not describe its model."""
@@ -116,7 +117,7 @@ def _folders(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
             "remove the folder if you do not need it",
         )
         for folder in folders
-        if status.get(folder.name) != "running"
+        if status.get(folder.name) != "running" and not is_claimed(folder)
     ]
 
 

@@ -5,9 +5,12 @@ random sleeps while someone else has it. Readers are fenced: they see the wareho
 the machine.
 """
 
+import fcntl
+import glob
 import os
 import random
 import re
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -18,7 +21,7 @@ from typing import Any, Final
 import duckdb
 
 from warehouse import migrate
-from warehouse.errors import WarehouseBusyError, WarehouseError
+from warehouse.errors import UsageError, WarehouseBusyError, WarehouseError, disk_is_full
 
 READER_WAIT: Final = 60.0
 """Seconds that a reader retries while a writer has the file."""
@@ -43,7 +46,11 @@ _WRITER = threading.Lock()
 
 def warehouse_path(flag: str | Path | None = None) -> Path:
     """The warehouse to use: `--warehouse`, else LENSHOUSE_WAREHOUSE, else `lenshouse.duckdb` here."""
-    return Path(flag or os.environ.get("LENSHOUSE_WAREHOUSE") or _DEFAULT_PATH)
+    path = str(flag or os.environ.get("LENSHOUSE_WAREHOUSE") or _DEFAULT_PATH)
+    if path.startswith((":", "md:")):
+        message = f"a warehouse is a file, not {path}: name one with --warehouse"
+        raise UsageError(message)
+    return Path(path)
 
 
 def parts_folder(path: Path) -> Path:
@@ -52,11 +59,11 @@ def parts_folder(path: Path) -> Path:
 
 
 def existing(path: Path) -> Path:
-    """The path itself; WarehouseError when no file is there."""
+    """The path itself; WarehouseError when no file is there, or one without a byte."""
     if path.is_dir():
         message = f"{path} is a folder, not a warehouse: give the DuckDB file itself with --warehouse"
         raise WarehouseError(message)
-    if not path.exists():
+    if is_missing(path):
         message = f"there is no warehouse at {path}: run `lenshouse ingest` first, or name another with --warehouse"
         raise WarehouseError(message)
     return path
@@ -95,6 +102,8 @@ def write(path: Path, wait: float = WRITER_WAIT, *, bulk: bool = False) -> Itera
         message = f"another thread of this process has had {path} open for {wait:.0f} s: try again"
         raise WarehouseBusyError(message)
     try:
+        if is_missing(path):
+            _create(path)
         left = wait - (time.monotonic() - started)
         config = _NO_EXTENSIONS | _BULK if bulk else _NO_EXTENSIONS
         with _open(path, left, read_only=False, config=config) as con:
@@ -107,14 +116,53 @@ def write(path: Path, wait: float = WRITER_WAIT, *, bulk: bool = False) -> Itera
         _WRITER.release()
 
 
-def require_usable(path: Path, wait: float = READER_WAIT) -> None:
-    """Raise WarehouseError at once where a later write could not work; long jobs ask before they begin."""
-    if path.exists():
+def make_usable(path: Path, wait: float = WRITER_WAIT) -> None:
+    """Bring an existing file to this version's schema; long jobs ask for it before they begin.
+
+    Raises WarehouseError where a later write could not work. A file that is missing is left to the first write.
+    """
+    if not is_missing(path):
         with _open(existing(path), wait, read_only=True, config=_FENCE) as con:
             _require_schema(con, path, writing=True)
+            current = migrate.is_current(con)
+        if not current:
+            with write(path, wait):
+                pass
     elif not path.absolute().parent.is_dir():
         message = f"the folder {path.parent} does not exist: create it, or name another file with --warehouse"
         raise WarehouseError(message)
+
+
+def is_missing(path: Path) -> bool:
+    """No file, or one without a single byte."""
+    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
+
+
+def _create(path: Path) -> None:
+    """Make an empty warehouse, one process at a time: who waited finds it made."""
+    gate = path.with_name(f".{path.name}.creating")
+    with gate.open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            if is_missing(path):
+                _make(path)
+        finally:
+            gate.unlink(missing_ok=True)
+
+
+def _make(path: Path) -> None:
+    """Make it under another name and give it its own once it is whole, so that nobody meets half a file."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.new-*"):
+        leftover.unlink(missing_ok=True)
+    temporary = path.with_name(f".{path.name}.new-{secrets.token_hex(4)}")
+    try:
+        with duckdb.connect(str(temporary), config=_NO_EXTENSIONS) as con:
+            migrate.migrate(con)
+            con.execute("CHECKPOINT")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+        temporary.with_name(temporary.name + ".wal").unlink(missing_ok=True)
 
 
 def _open(path: Path, wait: float, *, read_only: bool, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
@@ -153,7 +201,7 @@ def _translated(error: duckdb.Error, path: Path) -> WarehouseError:
         return WarehouseError(f"no permission to open {path}: check the rights of the file and of its folder")
     if "Read-only file system" in text:
         return WarehouseError(f"{path} lies on a read-only file system: name a warehouse elsewhere")
-    if "No space left" in text or "Disk quota exceeded" in text or "File too large" in text:
+    if disk_is_full(text):
         return WarehouseError(f"the disk of {path} is full: free some space and run the same command again")
     if "serialized" in text or "storage version" in text.lower() or "newer version" in text:
         return WarehouseError(f"{path} was written by a newer DuckDB: run `pip install --upgrade duckdb`")
@@ -171,9 +219,9 @@ def _require_schema(con: duckdb.DuckDBPyConnection, path: Path, *, writing: bool
             f"{path} has schema {version}, this Lenshouse knows up to {known}: run `pip install --upgrade lenshouse`"
         )
         raise WarehouseError(message)
-    if version < known and not writing:
+    if not writing and not migrate.is_current(con):
         message = (
-            f"{path} has schema {version}, this Lenshouse reads {known}: "
+            f"{path} is of an older version of Lenshouse (schema {version}, now {known}): "
             f"run `python -m warehouse.migrate {path}` (the next ingest does it too)"
         )
         raise WarehouseError(message)

@@ -4,8 +4,10 @@ A kill at any moment loses nothing and repeats nothing: a shard's folder goes on
 whose shard is recorded is not loaded again.
 """
 
+import secrets
 import shutil
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -78,9 +80,8 @@ def complete_run(path: Path, run_dir: Path, *, keep_parts: bool = False, wait: f
 
 def remove_folder(folder: Path) -> None:
     """Delete a folder so that a kill on the way leaves nothing that looks like a part; a missing one is fine."""
-    doomed = folder.with_name(f".removed-{folder.name}")
-    if folder.exists():
-        shutil.rmtree(doomed, ignore_errors=True)
+    doomed = folder.with_name(f".removed-{folder.name}-{secrets.token_hex(4)}")
+    with suppress(FileNotFoundError):  # somebody else removes it too
         folder.rename(doomed)
     shutil.rmtree(doomed, ignore_errors=True)
 

@@ -13,7 +13,7 @@ from graphlib import TopologicalSorter
 import duckdb
 
 from warehouse import sqlfiles
-from warehouse.errors import WarehouseError
+from warehouse.errors import WarehouseError, disk_is_full
 from warehouse.sqlfiles import SqlFile
 
 
@@ -68,6 +68,8 @@ def migrate(
                 con.execute(migration.text)
                 con.execute(sqlfiles.query("record_migration"), [version_of(migration), migration.name])
         except duckdb.Error as error:
+            if disk_is_full(str(error)):
+                raise
             first_line = str(error).splitlines()[0]
             message = (
                 f"migration {migration.name} failed and was rolled back ({first_line}); "
@@ -75,6 +77,14 @@ def migrate(
             )
             raise WarehouseError(message) from error
     _renew_views(con, views)
+
+
+def is_current(con: duckdb.DuckDBPyConnection) -> bool:
+    """Whether an open file has this version's schema and its views, word for word."""
+    if file_version(con) != known_version():
+        return False
+    recorded = dict(con.execute(sqlfiles.query("view_hashes")).fetchall())
+    return recorded == {view.name: view.sha256 for view in sqlfiles.folder("views")}
 
 
 def _renew_views(con: duckdb.DuckDBPyConnection, views: Sequence[SqlFile]) -> None:

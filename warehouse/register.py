@@ -12,9 +12,8 @@ from warehouse.errors import PartsError, WarehouseError
 from warehouse.migrate import transaction
 from warehouse.parts import RunPart
 
-_MODEL_KEY: Final = ("name", "revision", "weights_sha256", "family", "seed")
 _MODEL: Final = (
-    *_MODEL_KEY,
+    *("name", "revision", "weights_sha256", "family", "seed"),
     *("model_type", "placement", "component_order", "is_causal", "n_layer", "n_head", "n_kv_head"),
     *("d_model", "d_ff", "activation", "is_gated", "norm_type", "vocab_size", "tied_embeddings"),
     *("base_model", "n_params"),
@@ -22,7 +21,7 @@ _MODEL: Final = (
 _CORPUS: Final = ("name", "source", "sha256", "license", "annotation", "n_sequences")
 _RUN: Final = (
     *("name", "method_version", "lenshouse_version", "torch_version", "transformers_version", "device"),
-    *("dtype", "n_sequences", "n_truncated", "n_skipped", "n_tokens", "n_pairs", "seconds_tokenize"),
+    *("dtype", "n_sequences", "n_truncated", "n_chunked", "n_skipped", "n_tokens", "n_pairs", "seconds_tokenize"),
 )
 
 
@@ -64,7 +63,7 @@ def register_run(path: Path, run_dir: Path, *, wait: float = connect.WRITER_WAIT
 
 def find_run(path: Path, fingerprint: str, *, wait: float = connect.READER_WAIT) -> RunRecord | None:
     """The run with this fingerprint; None when it is not there, or the warehouse itself is not."""
-    if not path.exists():
+    if connect.is_missing(path):
         return None
     with connect.read(path, wait) as con:
         return lookup(con, fingerprint)
@@ -72,7 +71,7 @@ def find_run(path: Path, fingerprint: str, *, wait: float = connect.READER_WAIT)
 
 def loaded_shards(path: Path, fingerprint: str, *, wait: float = connect.READER_WAIT) -> set[int]:
     """Numbers of the run's shards whose rows are in the warehouse; empty when run or file is not there."""
-    if not path.exists():
+    if connect.is_missing(path):
         return set()
     with connect.read(path, wait) as con:
         rows = con.execute(sqlfiles.query("loaded_shards"), {"fingerprint": fingerprint}).fetchall()
@@ -115,9 +114,7 @@ def _tokenizer(con: duckdb.DuckDBPyConnection, part: RunPart) -> int:
 
 def _model(con: duckdb.DuckDBPyConnection, part: RunPart, tokenizer_id: int) -> int:
     values = _pick(part, "model", part.model, _MODEL) | {"tokenizer_id": tokenizer_id}
-    if isinstance(values["component_order"], list):
-        values["component_order"] = ",".join(values["component_order"])
-    known = _find(con, "find_model", {key: values[key] for key in (*_MODEL_KEY, "tokenizer_id")})
+    known = _find(con, "find_model", values)
     return _insert(con, "insert_model", values) if known is None else known
 
 

@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Final
 
 from warehouse import connect, sqlfiles
+from warehouse.errors import WarehouseError
 from warehouse.load import remove_folder
+from warehouse.locks import is_claimed
 from warehouse.migrate import transaction
 from warehouse.register import RunRecord, choose_run
 
@@ -29,10 +31,14 @@ def remove_run(path: Path, name_or_id: str | int, *, wait: float = connect.WRITE
     with connect.write(path, wait) as con:
         with transaction(con):
             record = choose_run(con, path, name_or_id)
+            folder = connect.parts_folder(path) / record.fingerprint
+            if is_claimed(folder):
+                message = f"run {record.run_id} ({record.name}) is being ingested: stop that job first"
+                raise WarehouseError(message)
             for step in _STEPS:
                 con.execute(sqlfiles.query(step), {"run_id": record.run_id}).fetchall()
             for step in _ORPHANS:
                 con.execute(sqlfiles.query(step)).fetchall()
         con.execute("CHECKPOINT").fetchall()
-    remove_folder(connect.parts_folder(path) / record.fingerprint)
+    remove_folder(folder)
     return record

@@ -41,9 +41,6 @@ class BertLayout(Family):
             ln_ff=norm(layer.output.LayerNorm),
         )
 
-    def d_ff(self, config: PretrainedConfig) -> int:
-        return int(config.intermediate_size)
-
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.hidden_act)
 

@@ -36,10 +36,6 @@ class Family(ABC):
         """A layer's parameters."""
 
     @abstractmethod
-    def d_ff(self, config: PretrainedConfig) -> int:
-        """Width of the feed-forward block."""
-
-    @abstractmethod
     def activation(self, config: PretrainedConfig) -> str:
         """Name of the feed-forward activation."""
 

@@ -53,9 +53,6 @@ class DistilBert(Family):
             ln_ff=norm(layer.output_layer_norm),
         )
 
-    def d_ff(self, config: PretrainedConfig) -> int:
-        return int(config.hidden_dim)
-
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation)
 

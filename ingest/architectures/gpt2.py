@@ -56,9 +56,6 @@ class GPT2(Family):
             ln_ff=norm(layer.ln_2),
         )
 
-    def d_ff(self, config: PretrainedConfig) -> int:
-        return int(config.n_inner or 4 * config.n_embd)
-
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation_function)
 

@@ -5,6 +5,7 @@ from typing import Any
 from transformers import PretrainedConfig, RobertaConfig
 
 from ingest.architectures._bert_layout import TINY, BertLayout
+from warehouse.errors import ModelError
 
 
 class Roberta(BertLayout):
@@ -13,6 +14,12 @@ class Roberta(BertLayout):
 
     def tiny_config(self, **overrides: Any) -> RobertaConfig:
         return RobertaConfig(**(TINY | {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2} | overrides))
+
+    def check(self, config: PretrainedConfig) -> None:
+        super().check(config)
+        if config.pad_token_id is None:
+            msg = "config.json has no pad_token_id, after which RoBERTa's positions begin: add it (1 in roberta-base)"
+            raise ModelError(msg)
 
     def first_position(self, config: PretrainedConfig) -> int:
         return int(config.pad_token_id) + 1

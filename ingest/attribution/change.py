@@ -49,19 +49,23 @@ def map_changes(maps: dict[str, Tensor], filters: dict[str, Tensor], placement: 
     """
     stages = sorted({stage for pair in COMPARISONS[placement].values() for stage in pair})
     values = torch.stack([maps[stage].flatten(1) for stage in stages], 1)  # (B, S, n)
-    mask = torch.stack([filters[name].flatten(1) for name in filters], 1)  # (B, F, n)
-    ranks = average_ranks(values.unsqueeze(2), mask.unsqueeze(1))  # (B, S, F, n)
-    n = mask.sum(-1, keepdim=True).unsqueeze(1)
-    centred = torch.where(mask.unsqueeze(1), ranks - (n + 1) / 2, 0.0)
-    scale = centred.square().sum(-1)  # (B, S, F)
+    found = [_correlations(values, mask.flatten(1).unsqueeze(1)) for mask in filters.values()]
     where = {stage: i for i, stage in enumerate(stages)}
-    result = {}
-    for component, (before, after) in COMPARISONS[placement].items():
-        i, j = where[before], where[after]
-        both = (centred[:, i] * centred[:, j]).sum(-1)
-        # The root of the product, not the product of roots: only so do equal maps give exactly 1.
-        result[component] = both / (scale[:, i] * scale[:, j]).sqrt()
-    return result
+    return {
+        component: torch.stack([rho[:, where[before], where[after]] for rho in found], 1)
+        for component, (before, after) in COMPARISONS[placement].items()
+    }
+
+
+def _correlations(values: Tensor, mask: Tensor) -> Tensor:
+    """Spearman's rho of every two maps over the masked pairs: (B, S, n), (B, 1, n) -> (B, S, S)."""
+    ranks = average_ranks(values, mask)
+    n = mask.sum(-1, keepdim=True)
+    centred = torch.where(mask, ranks - (n + 1) / 2, 0.0)
+    scale = centred.square().sum(-1)
+    both = torch.stack([(centred * centred[:, i : i + 1]).sum(-1) for i in range(centred.shape[1])], 1)
+    # The root of the product, not the product of roots: only so do equal maps give exactly 1.
+    return both / (scale.unsqueeze(1) * scale.unsqueeze(2)).sqrt()
 
 
 def average_ranks(values: Tensor, mask: Tensor) -> Tensor:

@@ -48,7 +48,7 @@ def attribute_layer(
     filters = pair_filters(is_special, is_causal=is_causal)
     return LayerAttribution(
         maps=maps,
-        norms=token_norms(states, pieces, layer, output),
+        norms=token_norms(states, pieces, layer, output, is_causal=is_causal),
         change=map_changes(maps, filters, layer.weights.placement),
         n_pairs=torch.stack([filters[name].sum((1, 2)) for name in filters], 1),
         dims={

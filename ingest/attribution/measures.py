@@ -8,7 +8,9 @@ from ingest.attribution.states import LayerStates
 from ingest.attribution.weights import FoldedLayer
 
 
-def token_norms(states: LayerStates, pieces: Pieces, layer: FoldedLayer, output: Tensor) -> dict[str, Tensor]:
+def token_norms(
+    states: LayerStates, pieces: Pieces, layer: FoldedLayer, output: Tensor, *, is_causal: bool
+) -> dict[str, Tensor]:
     """Norms, mixing ratios and completeness of every token.
 
     Args: output (B, T, d), the model's own state after the layer.
@@ -25,6 +27,11 @@ def token_norms(states: LayerStates, pieces: Pieces, layer: FoldedLayer, output:
     def norm(v: Tensor) -> Tensor:
         return torch.linalg.vector_norm(v, dim=-1)
 
+    def mix(whole: Tensor, own: Tensor) -> Tensor:
+        if is_causal or whole.shape[1] == 1:  # position 0 sees itself alone: no rounding error may pose as another
+            whole = torch.cat([own[:, :1], whole[:, 1:]], 1)
+        return mixing_ratio(whole, own)
+
     return {
         "norm_input": norm(st.x),
         "norm_attn_out": norm(st.attn_out),
@@ -37,10 +44,10 @@ def token_norms(states: LayerStates, pieces: Pieces, layer: FoldedLayer, output:
         "const_after_ff": norm(st.const_ff),
         "const_after_res": norm(st.const_total),
         "const_after_ln": norm(const_ln),
-        "mix_atb": mixing_ratio(whole_atb - const_atb, pieces.diag_atb),
-        "mix_after_ff": mixing_ratio(st.ff - st.const_ff, pieces.diag_ff),
-        "mix_after_res": mixing_ratio(st.total - st.const_total, pieces.diag_total),
-        "mix_after_ln": mixing_ratio(whole_ln - const_ln, pieces.diag_ln),
+        "mix_atb": mix(whole_atb - const_atb, pieces.diag_atb),
+        "mix_after_ff": mix(st.ff - st.const_ff, pieces.diag_ff),
+        "mix_after_res": mix(st.total - st.const_total, pieces.diag_total),
+        "mix_after_ln": mix(whole_ln - const_ln, pieces.diag_ln),
         "cos_ff_res": torch.cosine_similarity(st.ff, st.residual, dim=-1, eps=0.0),
         "completeness_error": completeness_error(states, pieces, layer, output),
     }

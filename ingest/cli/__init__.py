@@ -1,5 +1,6 @@
 """The command line `lenshouse`. Commands are imported when they are called: `sql` must not wait for torch."""
 
+import difflib
 import errno
 import importlib
 import os
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from ingest.cli.options import wants_traceback
+from ingest.cli.text import printable
 from ingest.threads import yield_when_idle
 from warehouse.errors import LenshouseError, UsageError
 
@@ -17,6 +19,14 @@ COMMANDS = ("demo", "doctor", "export", "ingest", "runs", "sql")
 
 
 class _Commands(click.Group):
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+        if args[0] not in COMMANDS and near:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{near[0]}'?")
+        return super().resolve_command(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -48,8 +58,11 @@ def run(arguments: list[str]) -> int:
     """Run a command line; returns the exit code."""
     yield_when_idle()
     try:
-        app.main(arguments, prog_name="lenshouse", standalone_mode=False)
+        with app.make_context("lenshouse", arguments) as context:
+            app.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return 0
@@ -60,7 +73,9 @@ def run(arguments: list[str]) -> int:
         return _fail(str(error), 2, error)
     except LenshouseError as error:
         return _fail(str(error), 1, error)
-    except (KeyboardInterrupt, click.Abort):
+    except click.Abort:
+        return _fail("nothing was changed", 1)
+    except KeyboardInterrupt:
         return _fail("stopped; the same command goes on from here", 130)
     except BrokenPipeError:
         # The reader of our output has had enough; keep Python from complaining when it flushes at exit.
@@ -69,6 +84,8 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         return _fail(_os_reason(error), 1, error)
     except Exception as error:
+        if type(error).__name__ == "OutOfMemoryError":
+            return _fail("the device is out of memory: use a smaller --max-tokens, or --device cpu", 1, error)
         return _fail(f"unexpected {type(error).__name__}: {_first_line(error)} (--verbose shows where)", 1, error)
     return 0
 
@@ -76,7 +93,7 @@ def run(arguments: list[str]) -> int:
 def _fail(message: str, code: int, error: BaseException | None = None) -> int:
     if error is not None and wants_traceback():
         traceback.print_exception(error)
-    click.echo(f"lenshouse: {' '.join(message.split())}", err=True)
+    click.echo(f"lenshouse: {printable(' '.join(message.split()))}", err=True)
     return code
 
 

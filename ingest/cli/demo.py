@@ -24,7 +24,7 @@ GROUP BY layer ORDER BY layer""",
     "Which token pairs does the feed-forward block of layer 1 amplify most?": """
 SELECT query_token, key_token, round(avg(ff_amp), 3) AS mean_ff_amp, count(*) AS n
 FROM v_ff_amp
-WHERE layer = 1 AND query <> key AND query_token NOT LIKE '[%' AND key_token NOT LIKE '[%'
+WHERE layer = 1 AND query <> key AND NOT query_is_special AND NOT key_is_special
 GROUP BY ALL HAVING n >= 3 ORDER BY mean_ff_amp DESC LIMIT 10""",
     "How much of a token's state comes from other tokens?": """
 SELECT layer, round(mix_atb, 3) AS after_attention, round(mix_after_ff, 3) AS after_ff,
@@ -44,7 +44,12 @@ FROM v_mixing ORDER BY layer""",
 @click.option("--limit", type=click.IntRange(min=1), default=300, show_default=True, help="Texts to take.")
 @options.verbose
 def command(warehouse: Path, limit: int) -> None:
-    """Run the main job on a small real model (MiniLM, 6 layers) and film reviews, and ask what it found."""
+    """Run the main job on a small real model (MiniLM, 6 layers) and film reviews, and ask what it found.
+
+    \b
+    lenshouse demo
+    lenshouse demo --limit 1000 --warehouse reviews.duckdb
+    """
     from ingest.config import IngestConfig
     from ingest.job import ingest
 

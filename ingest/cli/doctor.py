@@ -26,6 +26,10 @@ def command(warehouse: Path, as_json: bool) -> None:
     """Check this machine and a warehouse: counts, values, completeness, orphans, unfinished runs.
 
     Exits with 1 when something is wrong.
+
+    \b
+    lenshouse doctor --warehouse lens.duckdb
+    lenshouse doctor --json
     """
     findings = [*_machine(warehouse)]
     if warehouse.exists():

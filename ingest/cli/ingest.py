@@ -7,7 +7,9 @@ import click
 
 from ingest.cli import options
 from ingest.cli.terminal import progress, seconds, timed
+from ingest.cli.text import printable
 from warehouse.connect import warehouse_path
+from warehouse.errors import UsageError
 
 if TYPE_CHECKING:
     from ingest.job import Outcome
@@ -70,30 +72,38 @@ def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
         flags["warehouse"] = Path(warehouse)
     files = read_config(config) if config else [{}]
     jobs = [job({"warehouse": warehouse_path()} | options, flags) for options in files]
+    given = [name for name in ("name", "family", "seed", "revision") if flags.get(name) is not None]
+    if given and len({one.model for one in jobs}) > 1:
+        msg = f"--{given[0]} would label every model of {config} alike: put it into their [[model]] tables"
+        raise UsageError(msg)
     from ingest.job import ingest  # torch: after the options are known to be right
 
     for number, one in enumerate(jobs, start=1):
         if len(jobs) > 1:
-            click.echo(f"[{number} of {len(jobs)}] {one.model} over {one.corpus}")
+            _say(f"[{number} of {len(jobs)}] {one.model} over {one.corpus}")
         with timed() as wall, progress() as shown:
             outcome = ingest(one, shown)
         report(outcome, wall[0], one.warehouse)
+
+
+def _say(line: str) -> None:
+    click.echo(printable(line))
 
 
 def report(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     """Tell what a job did, and what to ask next."""
     numbers = f"{outcome.n_sequences:,} sequences, {outcome.n_pairs:,} token pairs"
     if outcome.state == "already complete":
-        click.echo(f"run {outcome.run_id} ({outcome.name}) is complete: {numbers}; nothing to do, {seconds(wall)}")
+        _say(f"run {outcome.run_id} ({outcome.name}) is complete: {numbers}; nothing to do, {seconds(wall)}")
         return
     shares = ", ".join(f"{phase} {seconds(spent)}" for phase, spent in outcome.seconds.items())
     how = "resumed and completed" if outcome.state == "resumed" else "complete"
-    click.echo(f"run {outcome.run_id} ({outcome.name}) {how}: {numbers} in {seconds(wall)}")
-    click.echo(f"  time: {shares}")
-    click.echo(f"  worst completeness error: {outcome.max_completeness_error:.1e}")
+    _say(f"run {outcome.run_id} ({outcome.name}) {how}: {numbers} in {seconds(wall)}")
+    _say(f"  time: {shares}")
+    _say(f"  worst completeness error: {outcome.max_completeness_error:.1e}")
     if cuts := _cuts(outcome):
-        click.echo(f"  {cuts}")
-    click.echo(f"  ask: lenshouse sql \"FROM v_change_by_layer WHERE component = 'FF'\" --warehouse {warehouse}")
+        _say(f"  {cuts}")
+    _say(f"  ask: lenshouse sql \"FROM v_change_by_layer WHERE component = 'FF'\" --warehouse {warehouse}")
 
 
 def _cuts(outcome: "Outcome") -> str:
@@ -102,4 +112,4 @@ def _cuts(outcome: "Outcome") -> str:
         "split into chunks": outcome.n_chunked,
         "skipped as empty": outcome.n_skipped,
     }
-    return "; ".join(f"{n:,} texts {what}" for what, n in told.items() if n)
+    return "; ".join(f"{n:,} text{'s' if n > 1 else ''} {what}" for what, n in told.items() if n)

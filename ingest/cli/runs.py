@@ -9,18 +9,29 @@ import polars as pl
 import warehouse as warehouses
 from ingest.cli import options
 from ingest.cli.terminal import print_table
+from ingest.cli.text import printable
 
 
 @click.group(name="runs", no_args_is_help=True)
 def command() -> None:
-    """List, show or remove runs."""
+    """List, show or remove runs.
+
+    \b
+    lenshouse runs list
+    lenshouse runs show 1
+    lenshouse runs remove "bert-base-uncased on sst2"
+    """
 
 
 @command.command(name="list")
 @options.warehouse
 @options.verbose
 def list_runs(warehouse: Path) -> None:
-    """All runs, those under way too."""
+    """All runs, those under way too.
+
+    \b
+    lenshouse runs list --warehouse lens.duckdb
+    """
     runs = warehouses.open(warehouse).runs()
     if runs.is_empty():
         click.echo(f"{warehouse} holds no runs yet: start with `lenshouse ingest --help`")
@@ -33,7 +44,11 @@ def list_runs(warehouse: Path) -> None:
 @options.warehouse
 @options.verbose
 def show(run: str, warehouse: Path) -> None:
-    """Everything recorded of RUN (a name or an id): model, corpus, options, versions, counts, times."""
+    """Everything recorded of RUN (a name or an id): model, corpus, options, versions, counts, times.
+
+    \b
+    lenshouse runs show 1
+    """
     house = warehouses.open(warehouse)
     record = house.run(run)
     details = house.run_details(record.run_id).row(0, named=True)
@@ -50,9 +65,15 @@ def show(run: str, warehouse: Path) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @options.verbose
 def remove(run: str, warehouse: Path, yes: bool) -> None:
-    """Delete RUN and everything that only it used: its maps, its parts, and texts and models no other run needs."""
+    """Delete RUN and everything that only it used: its maps, its parts, and texts and models no other run needs.
+
+    \b
+    lenshouse runs remove 1 --yes
+    """
     record = warehouses.open(warehouse).run(run)
     if not yes:
-        click.confirm(f"Remove run {record.run_id} ({record.name}, {record.n_pairs:,} token pairs)?", abort=True)
+        click.confirm(
+            f"Remove run {record.run_id} ({printable(record.name)}, {record.n_pairs:,} token pairs)?", abort=True
+        )
     warehouses.remove_run(warehouse, record.run_id)
-    click.echo(f"removed run {record.run_id} ({record.name})")
+    click.echo(f"removed run {record.run_id} ({printable(record.name)})")

@@ -2,12 +2,14 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 import warehouse as warehouses
 from ingest.cli import options
 from ingest.cli.terminal import print_table
+from ingest.cli.text import Visible
 from warehouse.errors import UsageError
 
 
@@ -18,7 +20,7 @@ from warehouse.errors import UsageError
     "--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), help="[default: table, or by --output]"
 )
 @options.output
-@click.option("--limit", type=click.IntRange(min=1), default=40, show_default=True, help="Rows a table shows at most.")
+@click.option("--limit", type=click.IntRange(1, 5_000), default=40, show_default=True, help="Rows that a table shows.")
 @options.verbose
 def command(query: str, warehouse: Path, form: str | None, output: Path | None, limit: int) -> None:
     """Answer a SQL query, read-only. QUERY may be - to read it from standard input, or @FILE.
@@ -50,7 +52,8 @@ def command(query: str, warehouse: Path, form: str | None, output: Path | None, 
     if output is None and form == "parquet":
         msg = "parquet is binary: give a file with --output"
         raise UsageError(msg)
-    n_rows = warehouses.export(house, text, to=output or sys.stdout.buffer, format=form)  # type: ignore[arg-type]
+    sink: Any = Visible(sys.stdout.buffer) if sys.stdout.isatty() else sys.stdout.buffer
+    n_rows = warehouses.export(house, text, to=output or sink, format=form)  # type: ignore[arg-type]
     if output is not None:
         click.echo(f"{n_rows:,} rows in {output}")
 

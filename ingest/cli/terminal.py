@@ -13,6 +13,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from ingest.cli.text import printable
+
 
 class RichProgress:
     """Phases and a bar on standard error; silent when that is no terminal."""
@@ -50,7 +52,7 @@ def print_table(frame: pl.DataFrame) -> None:
     """Print a frame; numbers to the right, NULL as a dash, control characters as visible escapes."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name, dtype in frame.schema.items():
-        table.add_column(Text(_printable(name)), justify="right" if dtype.is_numeric() else "left")
+        table.add_column(Text(printable(name)), justify="right" if dtype.is_numeric() else "left")
     for row in frame.iter_rows():
         table.add_row(*(Text(_cell(value)) for value in row))
     # Piped output is for programs and files: no line of it is folded.
@@ -63,12 +65,7 @@ def _cell(value: Any) -> str:
         return "–"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return _printable(str(value))
-
-
-def _printable(text: str) -> str:
-    """Text that cannot move the cursor, change colours or reorder its neighbours."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return printable(str(value))
 
 
 def seconds(value: float) -> str:

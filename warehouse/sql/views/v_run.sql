@@ -15,7 +15,7 @@ final AS (
         corpus.license AS corpus_license, corpus.annotation AS corpus_annotation,
         source.options, source.method_version, source.lenshouse_version, source.torch_version,
         source.transformers_version, source.device, source.dtype, source.started_at, source.finished_at,
-        source.n_sequences, source.n_truncated, source.n_skipped, source.n_tokens, source.n_pairs,
+        source.n_sequences, source.n_truncated, source.n_chunked, source.n_skipped, source.n_tokens, source.n_pairs,
         source.seconds_tokenize, source.seconds_forward, source.seconds_core, source.seconds_write,
         source.seconds_load, source.max_completeness_error
     FROM source
@@ -27,7 +27,7 @@ SELECT * FROM final;
 
 COMMENT ON VIEW v_run IS 'One row per complete run, with its model, tokenizer and corpus and everything that tells how it was made.';
 COMMENT ON COLUMN v_run.run_id IS 'The run (run.run_id).';
-COMMENT ON COLUMN v_run.run_name IS 'Name of the run (--name).';
+COMMENT ON COLUMN v_run.run_name IS 'Name of the run, MODEL on CORPUS.';
 COMMENT ON COLUMN v_run.fingerprint IS 'Hash of everything that decides the run''s numbers.';
 COMMENT ON COLUMN v_run.model_id IS 'The model (model.model_id).';
 COMMENT ON COLUMN v_run.model_name IS 'Hub id, folder or name of the model.';
@@ -69,8 +69,9 @@ COMMENT ON COLUMN v_run.dtype IS 'Floating-point type of the computation.';
 COMMENT ON COLUMN v_run.started_at IS 'When the job first began, UTC.';
 COMMENT ON COLUMN v_run.finished_at IS 'When the last part was written, UTC.';
 COMMENT ON COLUMN v_run.n_sequences IS 'Sequences analysed.';
-COMMENT ON COLUMN v_run.n_truncated IS 'Sequences cut to the maximum length.';
-COMMENT ON COLUMN v_run.n_skipped IS 'Sequences left out.';
+COMMENT ON COLUMN v_run.n_truncated IS 'Texts cut to the maximum length.';
+COMMENT ON COLUMN v_run.n_chunked IS 'Texts that were split into several sequences.';
+COMMENT ON COLUMN v_run.n_skipped IS 'Texts left out: empty, only whitespace, or without a token.';
 COMMENT ON COLUMN v_run.n_tokens IS 'Token positions analysed, special tokens included.';
 COMMENT ON COLUMN v_run.n_pairs IS 'Rows of token_pair, over all layers.';
 COMMENT ON COLUMN v_run.seconds_tokenize IS 'Wall seconds of reading and tokenising the corpus.';

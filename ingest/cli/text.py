@@ -1,0 +1,22 @@
+"""Text from models, corpora and queries, made harmless for a terminal."""
+
+from typing import BinaryIO
+
+
+def printable(text: str) -> str:
+    """Text that cannot move the cursor, change colours or reorder its neighbours."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+class Visible:
+    """A binary stream that shows control characters instead of sending them, line ends apart."""
+
+    def __init__(self, sink: BinaryIO) -> None:
+        self._sink = sink
+
+    def write(self, data: bytes) -> int:
+        lines = data.decode("utf-8", "replace").split("\n")
+        return self._sink.write("\n".join(map(printable, lines)).encode())
+
+    def flush(self) -> None:
+        self._sink.flush()
