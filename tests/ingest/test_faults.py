@@ -230,16 +230,18 @@ def test_another_ingest_tidies_its_scratch_folder_meanwhile(job, house, monkeypa
 
 
 def test_another_ingest_removes_the_empty_parts_folder_meanwhile(job, house, monkeypatch) -> None:
-    mkdtemp = tempfile.mkdtemp
+    mkdtemp, removed = tempfile.mkdtemp, []
 
     def after_the_other_has_left(*args, **kwargs) -> str:
-        if kwargs.get("prefix") == ".new-":
+        if kwargs.get("prefix") == ".new-" and not removed:
             Path(kwargs["dir"]).rmdir()
+            removed.append(True)
         return mkdtemp(*args, **kwargs)
 
     monkeypatch.setattr(tempfile, "mkdtemp", after_the_other_has_left)
     done = lenshouse(*job, "--warehouse", house)
     assert (done.code, done.err) == (0, "")
+    assert removed
 
 
 def test_a_run_is_removed_while_it_is_ingested(job, nursery, house) -> None:

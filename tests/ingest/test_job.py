@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -178,3 +180,24 @@ def test_a_model_that_fails_leaves_no_folder(models, house, tmp_path) -> None:
     refused(done, 1, "text of 2", "48", "--too-long truncate or chunk")
     assert leftovers(house) == []
     assert not house.exists()
+
+
+def test_a_model_of_another_configuration_is_another_model(models, texts, house, tmp_path) -> None:
+    """The same weights under an edited config.json give other numbers: v_run must not describe them by the old row."""
+    folder = Path(shutil.copytree(models["bert"], tmp_path / "model"))
+    job = ("ingest", "--model", folder, "--corpus", texts, "--warehouse", house)
+    assert lenshouse(*job).code == 0
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"hidden_act": "relu", "is_decoder": True}))
+    assert lenshouse(*job).code == 0
+    found = warehouse.open(house).sql("SELECT activation, is_causal FROM v_run ORDER BY run_id")
+    assert found.rows() == [("gelu", False), ("relu", True)]
+
+
+def test_empty_texts_beside_a_sample_are_counted(models, house, tmp_path) -> None:
+    corpus = tmp_path / "gaps.txt"
+    corpus.write_text("the cat\n\na dog\n  \nyes\n")
+    assert (
+        lenshouse("ingest", "--model", models["bert"], "--corpus", corpus, "--limit", 2, "--warehouse", house).code == 0
+    )
+    assert warehouse.open(house).sql("SELECT n_sequences, n_skipped FROM v_run").row(0) == (2, 2)

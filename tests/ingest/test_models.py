@@ -119,7 +119,9 @@ def test_describe(saved, name):
     }  # fmt: skip
     assert {key: described[key] for key in expected} == expected
     assert described["n_params"] == sum(
-        value.numel() for value in load_file(saved[name] / "model.safetensors").values()
+        value.numel()
+        for key, value in load_file(saved[name] / "model.safetensors").items()
+        if "pooler" not in key  # which no layer reads
     )
 
 
@@ -148,6 +150,7 @@ def test_half_precision(saved, dtype):
 
 def test_weights_in_shards(bert):
     whole, _ = load_model(str(bert), device="cpu")
+    (bert / "model.safetensors").unlink()
     whole.module.save_pretrained(bert, max_shard_size="20KB")
     assert len(list(bert.glob("*.safetensors"))) > 1
     sharded, _ = load_model(str(bert), device="cpu")
@@ -332,6 +335,43 @@ def test_neither_folder_nor_hub_id(spec, monkeypatch):
     message = refusal(spec)
     assert "no such folder" in message
     assert "hub id" in message
+
+
+def test_weights_outside_the_folder(bert):
+    """An index that leads elsewhere: what is hashed would not be what is loaded."""
+    (bert / "model.safetensors").rename(bert.parent / "elsewhere.safetensors")
+    index = {"metadata": {}, "weight_map": {"embeddings.LayerNorm.weight": "../elsewhere.safetensors"}}
+    (bert / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert "outside its folder" in refusal(bert)
+
+
+def test_weights_that_are_not_loaded_do_not_count(bert):
+    before = load_model(str(bert), device="cpu")[0].weights_sha256
+    save_file({"extra": torch.ones(2)}, bert / "another.safetensors")
+    assert load_model(str(bert), device="cpu")[0].weights_sha256 == before
+
+
+def test_a_seed_is_read_off_the_name_or_off_the_folder(bert, tmp_path):
+    folder = bert.rename(bert.with_name("multiberts-seed_3"))
+    for name in (None, "A"):
+        model, _ = load_model(str(folder), device="cpu", name=name)
+        assert (model.family_label, model.seed) == ("multiberts", 3)
+
+
+def test_a_revision_of_a_folder(bert):
+    with pytest.raises(UsageError, match="leave it out"):
+        load_model(str(bert), device="cpu", revision="v1")
+
+
+@pytest.mark.parametrize(
+    ("file", "words"), [("adapter_config.json", "adapter"), (None, "quantised")], ids=["adapter", "quantised"]
+)
+def test_weights_that_are_not_the_model(bert, file, words):
+    if file:
+        (bert / file).write_text("{}")
+    else:
+        edit_config(bert, quantization_config={"bits": 4})
+    assert words in refusal(bert)
 
 
 @pytest.mark.parametrize("spec", ["", "  "])

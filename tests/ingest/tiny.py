@@ -155,7 +155,9 @@ def tables(path: Path) -> dict[str, list[tuple]]:
     with connect.read(path) as con:
         names = con.sql("SELECT table_name FROM duckdb_tables() ORDER BY ALL").fetchall()
         for (name,) in names:
-            columns = [c for c in con.sql(f"FROM {name} LIMIT 0").columns if not c.startswith(NOT_NUMBERS)]
+            columns = [
+                c for c in con.sql(f"FROM {name} LIMIT 0").columns if c != "run_id" and not c.startswith(NOT_NUMBERS)
+            ]
             picked = ", ".join(f'"{c}"' for c in columns)
             found[name] = con.sql(f"SELECT {picked} FROM {name} ORDER BY ALL").fetchall()
     return found

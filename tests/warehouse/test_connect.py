@@ -13,6 +13,7 @@ import pytest
 
 import warehouse
 from tests.warehouse.conftest import House
+from tests.warehouse.synthetic import Shape
 from warehouse import connect, migrate
 from warehouse.errors import UsageError, WarehouseBusyError, WarehouseError
 
@@ -57,15 +58,43 @@ def test_older_schema_says_how_to_upgrade(house: House, monkeypatch: pytest.Monk
     monkeypatch.setattr(migrate, "known_version", lambda: 2)
     with pytest.raises(WarehouseError, match=r"python -m warehouse\.migrate .*lens\.duckdb"):
         warehouse.open(house.path)
-    connect.require_usable(house.path)  # a write would upgrade it
 
 
-def test_require_usable(house: House, tmp_path: Path) -> None:
-    connect.require_usable(house.path)
+def test_an_older_view_is_not_read_but_renewed(house: House) -> None:
+    """A corrected view must not go on giving its old numbers."""
+    house.ingest(Shape())
+    with connect.write(house.path) as con:
+        con.execute("CREATE OR REPLACE VIEW v_mixing AS SELECT 42 AS answer")
+        con.execute("UPDATE schema_view SET sha256 = 'old' WHERE name = 'v_mixing'")
+    with pytest.raises(WarehouseError, match=r"older version.*python -m warehouse\.migrate"):
+        warehouse.open(house.path)
+    connect.make_usable(house.path)
+    assert "mix_atb" in warehouse.open(house.path).sql("FROM v_mixing").columns
+
+
+def test_first_writers_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Whoever makes the file, what each has committed stays."""
+    code = (
+        "import sys, pathlib; from warehouse import connect\n"
+        "with connect.write(pathlib.Path(sys.argv[1])) as con:\n"
+        "    con.execute('INSERT INTO tokenizer VALUES (?, ?, ?)', [int(sys.argv[2]), sys.argv[2], sys.argv[2]])"
+    )
+    for trial in range(4):
+        path = tmp_path / f"{trial}.duckdb"
+        if trial % 2:
+            path.touch()
+        jobs = [subprocess.Popen([sys.executable, "-c", code, str(path), str(n)]) for n in range(3)]
+        assert [job.wait() for job in jobs] == [0, 0, 0]
+        assert warehouse.open(path).sql("SELECT count(*) FROM tokenizer").item() == 3
+        assert [file.name for file in tmp_path.glob(f".{trial}*")] == []
+
+
+def test_make_usable(house: House, tmp_path: Path) -> None:
+    connect.make_usable(house.path)
     with pytest.raises(WarehouseError, match="does not exist"):
-        connect.require_usable(tmp_path / "no" / "x.duckdb")
+        connect.make_usable(tmp_path / "no" / "x.duckdb")
     with pytest.raises(WarehouseError, match="is a folder"):
-        connect.require_usable(tmp_path)
+        connect.make_usable(tmp_path)
 
 
 def test_default_path(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def test_unfinished_runs_and_their_parts_go_too(house: House) -> None:
     warehouse.load_shards(house.path, folder, keep_parts=True)
     warehouse.remove_run(house.path, "first")
     assert set(house.counts().values()) == {0} and not folder.exists()
-    assert house.ingest(Shape()) == 1
+    assert house.ingest(Shape()) == 2  # an id is not given twice: a query that was kept must not mean another run
 
 
 def test_space_is_used_again(house: House) -> None:
