@@ -43,15 +43,17 @@ class KeyBasis:
         x = states.x[block.batch, block.keys]
         b, k, n_head, _ = values.shape
         by_head = values.flatten(0, 1).transpose(0, 1)  # (H, b * k, dh)
-        raw = values.new_empty(b, k, n_head + 1, x.shape[-1])
-        hidden = values.new_empty(b, k, n_head + 1, layer.w_res_in.shape[1])
-        flat_raw, flat_hidden = raw.flatten(0, 1), hidden.flatten(0, 1)
-        for h in range(n_head):
-            torch.mm(by_head[h], layer.w_o[h], out=flat_raw[:, h])
-            torch.mm(by_head[h], layer.w_o_in[h], out=flat_hidden[:, h])
-        raw[:, :, n_head] = x
-        torch.mm(x.flatten(0, 1), layer.w_res_in, out=flat_hidden[:, n_head])
-        read = layer.ln_read.linear(raw)
+        x = x.flatten(0, 1)
+        stacked_raw = values.new_empty(n_head + 1, b * k, x.shape[-1])
+        stacked_hidden = values.new_empty(n_head + 1, b * k, layer.w_res_in.shape[1])
+        torch.bmm(by_head, layer.w_o, out=stacked_raw[:n_head])
+        torch.bmm(by_head, layer.w_o_in, out=stacked_hidden[:n_head])
+        stacked_raw[n_head] = x
+        torch.mm(x, layer.w_res_in, out=stacked_hidden[n_head])
+        raw, read, hidden = (
+            stacked.transpose(0, 1).unflatten(0, (b, k))
+            for stacked in (stacked_raw, layer.ln_read.linear(stacked_raw), stacked_hidden)
+        )
         return cls(raw, read, hidden, _gram(raw), _gram(read))
 
     def at(self, part: tuple[slice, slice]) -> "KeyBasis":

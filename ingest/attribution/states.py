@@ -68,8 +68,9 @@ def layer_states(x: Tensor, alpha: Tensor, layer: FoldedLayer, ff_bias: FFBias) 
     else:
         slope = mean_slope(w.act, z, const_z)
         const_hidden = w.act(const_z)
-    const_ff = const_hidden @ w.w_out + w.b_out
-    ff = ((z - const_z) * slope) @ w.w_out + const_ff
+    token_ff, const_ff = torch.stack([(z - const_z) * slope, const_hidden]) @ w.w_out
+    const_ff = const_ff + w.b_out
+    ff = token_ff + const_ff
 
     residual, const_residual = (ff_in, const_ff_in) if layer.is_post else (y, w.b_o.expand_as(y))
     total = residual + ff

@@ -1,6 +1,5 @@
 """The numerical core against the published way, and against this machine's own matrix-product rate."""
 
-import resource
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ import torch.nn.functional as F
 from ingest.attribution.layer import attribute_layer
 from ingest.attribution.normalisation import LayerNorm
 from ingest.attribution.weights import FoldedLayer, LayerWeights, fold
+from tests.bench.peak import peak_kib
 from tests.bench.published import Weights, published_layer
 
 D, H, DFF = 768, 12, 3072
@@ -72,9 +72,9 @@ def _measure_memory(way: str) -> None:
             published_layer(x, alpha, weights)
 
     run(warm)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_kib()
     run(big)
-    print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+    print((peak_kib() - before) // 1024)
 
 
 def _layer() -> tuple[FoldedLayer, Weights]:

@@ -1,7 +1,6 @@
 """The whole job on a real model and real text: where the time goes, and peak memory, also for ten times the text."""
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from ingest.cli.demo import demo_model
 from ingest.config import IngestConfig
+from tests.bench.peak import peak_kib
 
 SST2 = Path(__file__).parents[2].parent / "shared/corpora/sst2/dev.tsv"
 
@@ -47,7 +47,7 @@ def _measure(corpus: Path, folder: Path) -> str:
     started = time.perf_counter()
     outcome = ingest(IngestConfig(str(demo_model()), str(corpus), folder / "bench.duckdb", name="minilm"), Silent())
     wall = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+    peak = peak_kib() / 2**10
     size = (folder / "bench.duckdb").stat().st_size
     return (
         f"{outcome.n_pairs:,} pair rows in {wall:.0f} s, {outcome.seconds['core'] / wall:.0%} of it in the core, "
