@@ -30,7 +30,7 @@ def pipeline(times: tuple[int, ...] = (1, 10)) -> None:
 
 
 def _repeated(folder: Path, n: int) -> Path:
-    """SST-2 dev n times over, each copy with texts of its own so that it is not the same corpus again."""
+    """SST-2 dev n times over: the same sentences, n times as many sequences."""
     header, *rows = SST2.read_text(encoding="utf-8").splitlines()
     corpus = folder / "sst2.tsv"
     corpus.write_text("\n".join([header, *(row for _ in range(n) for row in rows)]) + "\n", encoding="utf-8")
