@@ -117,15 +117,16 @@ def write(path: Path, wait: float = WRITER_WAIT, *, bulk: bool = False) -> Itera
 
 
 def make_usable(path: Path, wait: float = WRITER_WAIT) -> None:
-    """Bring an existing file to this version's schema; long jobs ask for it before they begin.
+    """Bring an existing file to this version's schema, and the log that a killed writer left beside it into the file.
 
-    Raises WarehouseError where a later write could not work. A file that is missing is left to the first write.
+    Long jobs ask for it before they begin. A file that is missing is left to the first write.
+    Raises WarehouseError where a later write could not work.
     """
     if not is_missing(path):
         with _open(existing(path), wait, read_only=True, config=_FENCE) as con:
             _require_schema(con, path, writing=True)
-            current = migrate.is_current(con)
-        if not current:
+            settled = migrate.is_current(con) and not _log(path).exists()
+        if not settled:
             with write(path, wait):
                 pass
     elif not path.absolute().parent.is_dir():
@@ -136,6 +137,11 @@ def make_usable(path: Path, wait: float = WRITER_WAIT) -> None:
 def is_missing(path: Path) -> bool:
     """No file, or one without a single byte."""
     return not path.exists() or (path.is_file() and path.stat().st_size == 0)
+
+
+def _log(path: Path) -> Path:
+    """DuckDB's write-ahead log; there while someone writes, and after a writer was killed."""
+    return path.with_name(path.name + ".wal")
 
 
 def _create(path: Path) -> None:
@@ -162,7 +168,7 @@ def _make(path: Path) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-        temporary.with_name(temporary.name + ".wal").unlink(missing_ok=True)
+        _log(temporary).unlink(missing_ok=True)
 
 
 def _open(path: Path, wait: float, *, read_only: bool, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:

@@ -97,6 +97,21 @@ def test_make_usable(house: House, tmp_path: Path) -> None:
         connect.make_usable(tmp_path)
 
 
+def test_make_usable_takes_in_the_log_of_a_killed_writer(house: House) -> None:
+    code = (
+        "import os, sys, pathlib; from warehouse import connect\n"
+        "with connect.write(pathlib.Path(sys.argv[1])) as con:\n"
+        "    con.execute(\"INSERT INTO tokenizer VALUES (77, 'late', 'late')\")\n"
+        "    os._exit(9)"
+    )
+    assert subprocess.call([sys.executable, "-c", code, str(house.path)]) == 9
+    log = house.path.with_name(house.path.name + ".wal")
+    assert log.exists()
+    connect.make_usable(house.path)
+    assert not log.exists()
+    assert warehouse.open(house.path).sql("SELECT name FROM tokenizer WHERE tokenizer_id = 77").item() == "late"
+
+
 def test_default_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LENSHOUSE_WAREHOUSE", raising=False)
     assert connect.warehouse_path() == Path("lenshouse.duckdb")
