@@ -10,6 +10,7 @@ import torch
 from ingest.attribution.layer import attribute_layer
 from ingest.attribution.pieces import DEVICE_ROWS
 from ingest.attribution.states import FFBias
+from ingest.attribution.workspace import Workspace
 from ingest.capture import forward_by_layer, length_groups
 from ingest.models import LoadedModel
 from ingest.plan import batches, pair_rows
@@ -47,9 +48,9 @@ def compute(
     """
     rows = ShardRows.empty(model, sequences)
     lengths = [len(s.ids) for s in sequences]
-    clock = Seconds()
+    clock, space = Seconds(), Workspace()
     for batch in batches(lengths, rows.n_head, model.device):
-        _run_batch(model, [sequences[i] for i in batch], batch, rows, ff_bias, clock, on_progress)
+        _run_batch(model, [sequences[i] for i in batch], batch, rows, ff_bias, space, clock, on_progress)
     started = time.perf_counter()
     tables = rows.tables()
     clock.core += time.perf_counter() - started
@@ -62,6 +63,7 @@ def _run_batch(
     where: Sequence[int],
     rows: "ShardRows",
     ff_bias: FFBias,
+    space: Workspace,
     clock: Seconds,
     on_progress: Callable[[int], None],
 ) -> None:
@@ -88,6 +90,7 @@ def _run_batch(
                 is_causal=model.is_causal,
                 ff_bias=ff_bias,
                 rows=DEVICE_ROWS[model.device.type],
+                space=space,
             )
             rows.put(index, [where[r] for r in group.rows.tolist()], group, result)
         inside_core += time.perf_counter() - started

@@ -16,6 +16,9 @@ Activation = Callable[[Tensor], Tensor]
 _NARROW = 1e-7
 """Below this width a secant in double precision loses more than the tangent at the midpoint does."""
 
+_PART = 2**18
+"""Elements taken at once, so that what is computed in double precision stays in cache."""
+
 
 def mean_slope(act: Activation, z: Tensor, origin: Tensor) -> Tensor:
     """Mean slope of `act` between `origin` and `z`, elementwise: (act(z) - act(origin)) / (z - origin).
@@ -23,15 +26,23 @@ def mean_slope(act: Activation, z: Tensor, origin: Tensor) -> Tensor:
     Where the two meet it is the derivative. Computed in float64 with the model's own activation, so that every
     activation with a finite slope is right without a formula of its own.
 
-    Args: z, origin (...,) pre-activations, broadcastable. Returns (...,) in the dtype of z.
+    Args: z (...,) pre-activations; origin, broadcastable to z. Returns (...,) in the dtype of z.
     """
-    z64, origin64 = torch.broadcast_tensors(z.double(), origin.double())
-    width = z64 - origin64
-    narrow = width.abs() < _NARROW
-    slope = (act(z64) - act(origin64)) / torch.where(narrow, 1.0, width)
+    origin = origin.double()
+    slope = torch.empty_like(z)
+    parts = (t.expand(z.shape).reshape(-1).split(_PART) for t in (z, origin, act(origin)))
+    for z_part, o_part, act_o_part, out in zip(*parts, slope.view(-1).split(_PART), strict=True):
+        out.copy_(_secant(act, z_part.double(), o_part, act_o_part))
+    return slope
+
+
+def _secant(act: Activation, z: Tensor, origin: Tensor, act_origin: Tensor) -> Tensor:
+    width = z - origin
+    slope = (act(z) - act_origin) / width
+    narrow = width.abs_() < _NARROW
     if narrow.any():
-        slope[narrow] = _derivative(act, ((z64 + origin64) / 2)[narrow])
-    return slope.to(z.dtype)
+        slope[narrow] = _derivative(act, ((z + origin) / 2)[narrow])
+    return slope
 
 
 def _derivative(act: Activation, at: Tensor) -> Tensor:

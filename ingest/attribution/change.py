@@ -3,6 +3,8 @@
 Source: Kobayashi et al. 2024, section 5 (contextualization change); the pair filters are ours.
 """
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
@@ -48,8 +50,8 @@ def map_changes(maps: dict[str, Tensor], filters: dict[str, Tensor], placement: 
     pairs, or a constant map.
     """
     stages = sorted({stage for pair in COMPARISONS[placement].values() for stage in pair})
-    values = torch.stack([maps[stage].flatten(1) for stage in stages], 1)  # (B, S, n)
-    found = [_correlations(values, mask.flatten(1).unsqueeze(1)) for mask in filters.values()]
+    ordered = Ordered.of(torch.stack([maps[stage].flatten(1) for stage in stages], 1))  # (B, S, n)
+    found = [_correlations(ordered, mask.flatten(1).unsqueeze(1)) for mask in filters.values()]
     where = {stage: i for i, stage in enumerate(stages)}
     return {
         component: torch.stack([rho[:, where[before], where[after]] for rho in found], 1)
@@ -57,32 +59,44 @@ def map_changes(maps: dict[str, Tensor], filters: dict[str, Tensor], placement: 
     }
 
 
-def _correlations(values: Tensor, mask: Tensor) -> Tensor:
-    """Spearman's rho of every two maps over the masked pairs: (B, S, n), (B, 1, n) -> (B, S, S)."""
-    ranks = average_ranks(values, mask)
+@dataclass(frozen=True)
+class Ordered:
+    """The last axis of some finite values in ascending order: sorted once, ranked under any mask."""
+
+    order: Tensor  # (..., n) where the values stand
+    begins: Tensor  # (..., n) bool: the first of equal values, in order
+    ends: Tensor  # (..., n) bool: the last of them
+
+    @classmethod
+    def of(cls, values: Tensor) -> "Ordered":
+        ordered, order = values.sort(dim=-1)
+        begins = torch.ones_like(ordered, dtype=torch.bool)
+        begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+        ends = torch.ones_like(begins)
+        ends[..., :-1] = begins[..., 1:]
+        return cls(order, begins, ends)
+
+    def ranks(self, mask: Tensor) -> Tensor:
+        """Ranks from 1 within the masked entries, ties sharing their mean rank.
+
+        Args: mask (..., n) bool, broadcastable to the values. Returns (..., n) float64; entries outside the mask hold
+        no meaning.
+        """
+        counted = mask.expand(self.order.shape).gather(-1, self.order)
+        so_far = counted.cumsum(-1)
+        n = mask.shape[-1]
+        first = torch.where(self.begins, so_far - counted.long() + 1, 0).cummax(-1).values
+        last = torch.where(self.ends, so_far, n + 1).flip(-1).cummin(-1).values.flip(-1)
+        tied = (first + last).double() / 2
+        return torch.empty_like(tied).scatter_(-1, self.order, tied)
+
+
+def _correlations(ordered: Ordered, mask: Tensor) -> Tensor:
+    """Spearman's rho of every two of S maps over the masked pairs: mask (B, 1, n) -> (B, S, S)."""
+    ranks = ordered.ranks(mask)
     n = mask.sum(-1, keepdim=True)
     centred = torch.where(mask, ranks - (n + 1) / 2, 0.0)
-    scale = centred.square().sum(-1)
-    both = torch.stack([(centred * centred[:, i : i + 1]).sum(-1) for i in range(centred.shape[1])], 1)
+    both = centred @ centred.transpose(-1, -2)
+    scale = both.diagonal(dim1=-2, dim2=-1)
     # The root of the product, not the product of roots: only so do equal maps give exactly 1.
-    return both / (scale.unsqueeze(1) * scale.unsqueeze(2)).sqrt()
-
-
-def average_ranks(values: Tensor, mask: Tensor) -> Tensor:
-    """Ranks from 1 within the masked entries of the last axis, ties sharing their mean rank.
-
-    Args: values and mask (..., n), broadcastable, values finite. Returns (..., n) float64; entries outside the mask
-    hold no meaning.
-    """
-    values, mask = torch.broadcast_tensors(values, mask)
-    ordered, order = torch.where(mask, values, torch.inf).sort(dim=-1)
-    n = ordered.shape[-1]
-    position = torch.arange(1, n + 1, device=values.device)
-    begins = torch.ones_like(ordered, dtype=torch.bool)
-    begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    ends = torch.ones_like(begins)
-    ends[..., :-1] = begins[..., 1:]
-    first = torch.where(begins, position, 0).cummax(-1).values
-    last = torch.where(ends, position, n + 1).flip(-1).cummin(-1).values.flip(-1)
-    tied = (first + last).double() / 2
-    return torch.empty_like(tied).scatter_(-1, order, tied)
+    return (both / (scale.unsqueeze(1) * scale.unsqueeze(2)).sqrt()).clamp_(-1, 1)

@@ -10,6 +10,7 @@ from ingest.attribution.measures import token_norms
 from ingest.attribution.pieces import DEVICE_ROWS, layer_pieces
 from ingest.attribution.states import FFBias, layer_states
 from ingest.attribution.weights import FoldedLayer
+from ingest.attribution.workspace import Workspace
 
 MAPS = ("attn", "attn_norm", "atb", "after_ff", "after_res", "after_ln")
 
@@ -36,14 +37,15 @@ def attribute_layer(
     is_causal: bool,
     ff_bias: FFBias = "path",
     rows: int = DEVICE_ROWS["cpu"],
+    space: Workspace | None = None,
 ) -> LayerAttribution:
     """Attribute one layer.
 
     Args: x, output (B, T, d) the model's states before and after the layer; alpha (B, H, T, T) its attention weights;
-    is_special (B, T) bool. Sequences have one length and no padding.
+    is_special (B, T) bool. Sequences have one length and no padding. `space` is memory that layers share.
     """
     states = layer_states(x, alpha, layer, ff_bias)
-    pieces = layer_pieces(alpha, states, layer, is_causal=is_causal, rows=rows)
+    pieces = layer_pieces(alpha, states, layer, is_causal=is_causal, rows=rows, space=space)
     maps = {name: getattr(pieces, name) for name in MAPS}
     filters = pair_filters(is_special, is_causal=is_causal)
     return LayerAttribution(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 
@@ -21,9 +22,9 @@ class LayerNorm:
         """s(y): (..., d) -> (..., 1)."""
         return (y.var(-1, keepdim=True, correction=0) + self.eps).sqrt()
 
-    def linear(self, p: Tensor) -> Tensor:
-        """gamma * (p - mean(p)): (..., d) -> (..., d)."""
-        return (p - p.mean(-1, keepdim=True)) * self.gamma
+    def linear(self, p: Tensor, out: Tensor | None = None) -> Tensor:
+        """gamma * (p - mean(p)): (..., d) -> (..., d); written to `out`, which may be p itself, where one is given."""
+        return torch.sub(p, p.mean(-1, keepdim=True), out=out).mul_(self.gamma)
 
     def linear_into(self, w: Tensor) -> Tensor:
         """The matrix M with linear(p) @ w = p @ M: (d, n) -> (d, n)."""

@@ -20,8 +20,9 @@ from torch import Tensor
 from ingest.attribution.bases import Block, KeyBasis, basis_blocks, pair_blocks
 from ingest.attribution.states import LayerStates
 from ingest.attribution.weights import FoldedLayer
+from ingest.attribution.workspace import Workspace
 
-DEVICE_ROWS = {"cpu": 1_024, "cuda": 65_536}
+DEVICE_ROWS = {"cpu": 1_280, "cuda": 65_536}
 """Pairs a matrix product takes at once: large enough for full speed; on a CPU small enough to stay in cache."""
 
 
@@ -47,17 +48,24 @@ class Pieces:
 
 
 def layer_pieces(
-    alpha: Tensor, states: LayerStates, layer: FoldedLayer, *, is_causal: bool, rows: int = DEVICE_ROWS["cpu"]
+    alpha: Tensor,
+    states: LayerStates,
+    layer: FoldedLayer,
+    *,
+    is_causal: bool,
+    rows: int = DEVICE_ROWS["cpu"],
+    space: Workspace | None = None,
 ) -> Pieces:
     """Norms of all pieces of one layer for B sequences of one length.
 
-    Args: alpha (B, H, Q, K); where `is_causal`, keys after the query must have weight 0 and are skipped.
+    Args: alpha (B, H, Q, K); where `is_causal`, keys after the query must have weight 0 and are skipped; `space`,
+    memory to compute in that another layer may have used.
     """
     n_batch, n_head, n_pos, _ = alpha.shape
     bytes_per_key = (n_head + 1) * layer.weights.w_out.shape[0] * alpha.element_size()
-    work = _Work.empty(alpha, states, layer, rows)
+    work = _Work.empty(alpha, states, layer, space or Workspace())
     for outer in basis_blocks(n_batch, n_pos, bytes_per_key):
-        basis = KeyBasis.of(states, layer, outer)
+        basis = KeyBasis.of(states, layer, outer, work.space)
         for block in pair_blocks(outer, n_pos, rows, is_causal=is_causal):
             work.measure(block, basis.at(block.within(outer)))
     maps = {name: by_key.transpose(1, 2) for name, by_key in work.by_key.items()}
@@ -67,44 +75,37 @@ def layer_pieces(
 
 @dataclass(frozen=True)
 class _Work:
-    """Results as they fill up, and the room that blocks compute in, allocated once."""
+    """A layer's results as they fill up."""
 
     alpha: Tensor
     states: LayerStates
     layer: FoldedLayer
+    space: Workspace
     by_key: dict[str, Tensor]  # (B, K, Q)
     diag: dict[str, Tensor]  # (B, T, d)
     sum_total: Tensor  # (B, T, d)
-    hidden: Tensor  # (rows, dff)
-    pieces: Tensor  # (rows, d)
-    spare: Tensor  # (rows, d)
 
     @classmethod
-    def empty(cls, alpha: Tensor, states: LayerStates, layer: FoldedLayer, rows: int) -> "_Work":
+    def empty(cls, alpha: Tensor, states: LayerStates, layer: FoldedLayer, space: Workspace) -> "_Work":
         n_batch, _, n_pos, _ = alpha.shape
-        d_ff, d_model = layer.weights.w_out.shape
-        most_rows = min(max(rows, n_pos), n_batch * n_pos**2)
+        d_model = layer.weights.w_out.shape[1]
         maps = ("attn_norm", "atb", "after_ff", "after_res", "after_ln")
         return cls(
             alpha=alpha,
             states=states,
             layer=layer,
+            space=space,
             by_key={name: alpha.new_zeros(n_batch, n_pos, n_pos) for name in maps},
             diag={name: alpha.new_empty(n_batch, n_pos, d_model) for name in ("atb", "ff", "total", "ln")},
             sum_total=alpha.new_zeros(n_batch, n_pos, d_model),
-            hidden=alpha.new_empty(most_rows, d_ff),
-            pieces=alpha.new_empty(most_rows, d_model),
-            spare=alpha.new_empty(most_rows, d_model),
         )
 
     def measure(self, block: Block, basis: KeyBasis) -> None:
         """Fill the maps of one block (b, k, q), and what the measures need of its pieces."""
         layer, states = self.layer, self.states
         batch, keys, queries = block.batch, block.keys, block.queries
-        nth_key = torch.arange(keys.stop - keys.start, device=self.alpha.device)
-        own_query = nth_key + (keys.start - queries.start)
-
-        c = _coefficients(self.alpha[batch, :, queries, keys], nth_key, own_query)
+        own = keys.start - queries.start  # the query that is the first key itself
+        c = _coefficients(self.alpha[batch, :, queries, keys], own)
         scale = _power_of_two(c)  # (b, k, q, 1)
         c /= scale
         b, k, q, _ = c.shape
@@ -119,42 +120,46 @@ class _Work:
         norm_read = _quadratic_norm(c64, basis.gram_read) / s_read.squeeze(-1)
         put("atb", norm_read if layer.is_post else _quadratic_norm(c64, basis.gram_raw))
 
-        n_rows = b * k * q
-        hidden = self.hidden[:n_rows].view(b * k, q, -1)
+        d_ff, d_model = layer.weights.w_out.shape
+        hidden = self.space.take("hidden", (b * k, q, d_ff), c)
         torch.bmm(c_read.flatten(0, 1), basis.hidden.flatten(0, 1), out=hidden)
         hidden.unflatten(0, (b, k)).mul_(states.slope[batch, None, queries])
-        flat = torch.mm(hidden.flatten(0, 1), layer.weights.w_out, out=self.pieces[:n_rows])
-        pieces = flat.view(b, k, q, -1)
+        pieces = self.space.take("pieces", (b, k, q, d_model), c)
+        torch.mm(hidden.flatten(0, 1), layer.weights.w_out, out=pieces.flatten(0, 2))
         put("after_ff", torch.linalg.vector_norm(pieces, dim=-1))
-        self.diag["ff"][batch, keys] = pieces[:, nth_key, own_query]
+        self.diag["ff"][batch, keys] = _own(pieces, own)
 
         c_res, basis_res = (c_read, basis.read) if layer.is_post else (c, basis.raw)
         pieces.flatten(0, 1).baddbmm_(c_res.flatten(0, 1), basis_res.flatten(0, 1))
         put("after_res", torch.linalg.vector_norm(pieces, dim=-1))
-        self.diag["total"][batch, keys] = pieces[:, nth_key, own_query]
-        unscaled = torch.mul(pieces, scale, out=self.spare[:n_rows].view(b, k, q, -1))
-        self.sum_total[batch, queries] += unscaled.sum(1)
+        self.diag["total"][batch, keys] = _own(pieces, own)
+        for nth in range(k):
+            self.sum_total[batch, queries].addcmul_(pieces[:, nth], scale[:, nth])
 
-        own = c[:, nth_key, own_query].unsqueeze(-2)  # (b, k, 1, H + 1)
-        own_read = (own / states.s_read[batch, keys].unsqueeze(-1) @ basis.read).squeeze(-2)
-        self.diag["atb"][batch, keys] = own_read if layer.is_post else (own @ basis.raw).squeeze(-2)
+        own_read = (_own(c_read, own).unsqueeze(-2) @ basis.read).squeeze(-2)
+        own_raw = (_own(c, own).unsqueeze(-2) @ basis.raw).squeeze(-2)
+        self.diag["atb"][batch, keys] = own_read if layer.is_post else own_raw
         if states.s_out is None:
             put("after_ln", norm_read)
             self.diag["ln"][batch, keys] = own_read
         else:
-            pieces -= pieces.mean(-1, keepdim=True)
-            pieces *= layer.weights.ln_ff.gamma
+            layer.weights.ln_ff.linear(pieces, out=pieces)
             s_out = states.s_out[batch, None, queries].squeeze(-1)
             put("after_ln", torch.linalg.vector_norm(pieces, dim=-1) / s_out)
-            self.diag["ln"][batch, keys] = pieces[:, nth_key, own_query] / states.s_out[batch, keys]
+            self.diag["ln"][batch, keys] = _own(pieces, own) / states.s_out[batch, keys]
 
 
-def _coefficients(alpha: Tensor, nth_key: Tensor, own_query: Tensor) -> Tensor:
+def _own(pieces: Tensor, own: int) -> Tensor:
+    """The pieces of keys at their own position, key n being query `own` + n: (b, k, q, n) -> (b, k, n)."""
+    return pieces.diagonal(own, 1, 2).transpose(1, 2)
+
+
+def _coefficients(alpha: Tensor, own: int) -> Tensor:
     """alpha (b, H, q, k) -> (b, k, q, H + 1), the last column 1 where query and key are one position."""
     b, n_head, q, k = alpha.shape
     c = alpha.new_zeros(b, k, q, n_head + 1)
     c[..., :-1] = alpha.permute(0, 3, 2, 1)
-    c[:, nth_key, own_query, -1] = 1.0
+    _own(c, own)[..., -1] = 1.0
     return c
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ConstantInputWarning, rankdata, spearmanr
 
-from ingest.attribution.change import COMPARISONS, average_ranks, map_changes, pair_filters
+from ingest.attribution.change import COMPARISONS, Ordered, map_changes, pair_filters
 from tests.oracle.maps import COMPONENTS, PAIR_FILTERS, change
 
 STAGES = ("atb", "after_ff", "after_res", "after_ln")
@@ -21,27 +21,27 @@ STAGES = ("atb", "after_ff", "after_res", "after_ln")
 def test_ranks_with_heavy_ties_and_masks(values, scale):
     numbers = torch.tensor([v for v, _ in values]) * scale
     mask = torch.tensor([m for _, m in values])
-    found = average_ranks(numbers, mask)
+    found = Ordered.of(numbers).ranks(mask)
     assert found.dtype == torch.float64
     np.testing.assert_array_equal(found[mask], rankdata(numbers[mask].numpy(), method="average"))
 
 
 def test_ranks_of_many_rows_at_once():
-    """Values and masks broadcast, and rows do not mix."""
+    """Masks broadcast, and rows do not mix."""
     generator = torch.Generator().manual_seed(0)
-    values = torch.randint(0, 9, (3, 1, 500), generator=generator).float()
+    values = torch.randint(0, 9, (3, 4, 500), generator=generator).float()
     mask = torch.rand(1, 4, 500, generator=generator) < torch.tensor([1.0, 0.5, 0.01, 0.0]).view(1, 4, 1)
-    found = average_ranks(values, mask)
+    found = Ordered.of(values).ranks(mask)
     assert found.shape == (3, 4, 500)
     for i in range(3):
         for j in range(4):
             chosen = mask[0, j]
-            np.testing.assert_array_equal(found[i, j][chosen], rankdata(values[i, 0][chosen].numpy()))
+            np.testing.assert_array_equal(found[i, j][chosen], rankdata(values[i, j][chosen].numpy()))
 
 
 def test_neighbouring_floats_are_no_tie():
     big = torch.tensor([3e38, torch.finfo(torch.float32).max, 1.0, np.nextafter(np.float32(1), np.float32(2))])
-    assert average_ranks(big, torch.ones(4, dtype=torch.bool)).tolist() == [3.0, 4.0, 1.0, 2.0]
+    assert Ordered.of(big).ranks(torch.ones(4, dtype=torch.bool)).tolist() == [3.0, 4.0, 1.0, 2.0]
 
 
 def random_maps(n_batch: int, n_pos: int, seed: int, kind: str) -> dict[str, torch.Tensor]:
