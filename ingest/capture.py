@@ -32,14 +32,14 @@ def forward_by_layer(
 
 @contextmanager
 def _watching(model: PreTrainedModel, family: Family, on_layer: OnLayer) -> Iterator[None]:
+    seen = _Seen(family, on_layer)
     handles = []
     try:
-        for index, layer in enumerate(family.layers(model)):
-            seen = _Seen(index)
+        for layer in dict.fromkeys(family.layers(model)):  # a layer that is shared is watched once, and runs often
             handles += [
                 layer.register_forward_pre_hook(partial(_see_input, seen), with_kwargs=True),
                 family.attention(layer).register_forward_hook(partial(_see_alpha, seen)),
-                layer.register_forward_hook(partial(_hand_on, seen, on_layer)),
+                layer.register_forward_hook(partial(_hand_on, seen)),
             ]
         yield
     finally:
@@ -49,7 +49,11 @@ def _watching(model: PreTrainedModel, family: Family, on_layer: OnLayer) -> Iter
 
 @dataclass
 class _Seen:
-    index: int
+    """What the layer that runs has shown so far, and how many have run."""
+
+    family: Family
+    on_layer: OnLayer
+    n_done: int = 0
     x: Tensor | None = None
     alpha: Tensor | None = None
 
@@ -62,16 +66,17 @@ def _see_input(seen: _Seen, module: nn.Module, args: tuple[Any, ...], kwargs: di
 
 
 def _see_alpha(seen: _Seen, module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
-    seen.alpha = output[1]
+    seen.alpha = seen.family.alpha_of(output)
 
 
-def _hand_on(seen: _Seen, on_layer: OnLayer, module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+def _hand_on(seen: _Seen, module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
     if seen.x is None or seen.alpha is None:
-        msg = f"layer {seen.index + 1} gave no attention weights: load the model with attn_implementation='eager'"
+        msg = f"layer {seen.n_done + 1} gave no attention weights: load the model with attn_implementation='eager'"
         raise ModelError(msg)
-    x, alpha = seen.x, seen.alpha
+    x, alpha, index = seen.x, seen.alpha, seen.n_done
     seen.x = seen.alpha = None
-    on_layer(seen.index, x, alpha, output[0] if isinstance(output, tuple) else output)
+    seen.n_done += 1
+    seen.on_layer(index, x, alpha, output[0] if isinstance(output, tuple) else output)
 
 
 @dataclass(frozen=True)

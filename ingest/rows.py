@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from ingest.attribution.change import COMPARISONS
+from ingest.attribution.change import comparisons
 from ingest.attribution.layer import LayerAttribution
 from ingest.attribution.measures import dim_moments
 from ingest.capture import LengthGroup
@@ -58,7 +58,7 @@ class ShardRows:
         lengths = np.array([len(s.ids) for s in sequences], np.int32)
         n_layer = len(model.layers)
         first = model.layers[0].weights
-        components = tuple(COMPARISONS[first.placement])
+        components = tuple(comparisons(first.placement))
         pair_start = np.concatenate([[0], pair_rows(lengths, is_causal=model.is_causal).cumsum()])
         token_start = np.concatenate([[0], lengths.astype(np.int64).cumsum()])
         per_change = (n_layer, len(sequences), len(components), len(PAIR_FILTERS))

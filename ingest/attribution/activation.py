@@ -1,13 +1,15 @@
-"""Integrated gradients of an elementwise activation, in closed form.
+"""Integrated gradients of an activation, gated or not, in closed form.
 
-Along the straight path from `origin` to z, with z = origin + sum_j p_j, the integrated gradient of act for input p_j
-is p_j times the mean slope of act over the path, and the mean slope is the secant: no integration steps, no backward
-pass (Kobayashi et al. 2024, section 3, with the integral solved; the closed form is ours). The shares sum to
-act(z) - act(origin).
+Along the straight path from an origin to the true pre-activation, which is origin + sum_j p_j, the integrated gradient
+for input p_j is p_j times a mean slope over the path, the same for all j: no integration steps over the model, no
+backward pass (Kobayashi et al. 2024, section 3, with the integral solved; the closed forms are ours). The shares sum
+to the activation's output less its value at the origin.
 """
 
 from collections.abc import Callable
+from functools import cache
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -18,6 +20,10 @@ _NARROW = 1e-7
 
 _PART = 2**18
 """Elements taken at once, so that what is computed in double precision stays in cache."""
+
+_NODES = 32
+_WIDE = 16.0
+"""Beyond it activations are straight to double precision or nearly so, and few nodes integrate them."""
 
 
 def mean_slope(act: Activation, z: Tensor, origin: Tensor) -> Tensor:
@@ -30,8 +36,8 @@ def mean_slope(act: Activation, z: Tensor, origin: Tensor) -> Tensor:
     """
     origin = origin.double()
     slope = torch.empty_like(z)
-    parts = (t.expand(z.shape).reshape(-1).split(_PART) for t in (z, origin, act(origin)))
-    for z_part, o_part, act_o_part, out in zip(*parts, slope.view(-1).split(_PART), strict=True):
+    inputs = (t.expand(z.shape).reshape(-1).split(_PART) for t in (z, origin, act(origin)))
+    for z_part, o_part, act_o_part, out in zip(*inputs, slope.view(-1).split(_PART), strict=True):
         out.copy_(_secant(act, z_part.double(), o_part, act_o_part))
     return slope
 
@@ -43,6 +49,73 @@ def _secant(act: Activation, z: Tensor, origin: Tensor, act_origin: Tensor) -> T
     if narrow.any():
         slope[narrow] = _derivative(act, ((z + origin) / 2)[narrow])
     return slope
+
+
+def gated_slopes(
+    act: Activation, gate: Tensor, up: Tensor, origin: tuple[Tensor, Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
+    """Mean slopes of act(gate) * up along the straight path from an origin, zero where none is given.
+
+    With a(t), b(t) on the path, the share of a piece a_j of the gate and b_j of up is a_j * I1 + b_j * I2:
+    I2 = integral of act(a(t)) dt, the mean of act over the path, and
+    I1 = integral of act'(a(t)) b(t) dt = (act(a) b - act(a0) b0 - (b - b0) I2) / (a - a0), by parts.
+    From zero, with act(0) = 0, nothing cancels and they are computed in the dtype of `gate`; else in float64.
+
+    Args: gate, up, and the two parts of origin (..., n). Returns I1 and I2, (..., n) in the dtype of gate.
+    """
+    slope, mean = torch.empty_like(gate), torch.empty_like(gate)
+    n = _PART // _NODES
+    if origin is None and act(gate.new_zeros(1)).any():
+        origin = gate.new_zeros(()).expand_as(gate), gate.new_zeros(()).expand_as(gate)
+    inputs = [t.reshape(-1).split(n) for t in (gate, up, *(() if origin is None else origin))]
+    for *parts, slope_out, mean_out in zip(*inputs, slope.view(-1).split(n), mean.view(-1).split(n), strict=True):
+        found = _gated(act, *(t.double() for t in parts)) if origin is not None else _gated_from_zero(act, *parts)
+        slope_out.copy_(found[0])
+        mean_out.copy_(found[1])
+    return slope, mean
+
+
+def _gated_from_zero(act: Activation, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    mean = _mean_from_zero(act, a)
+    slope = (act(a) - mean) / a * b
+    narrow = a.abs() < _NARROW
+    if narrow.any():
+        slope[narrow] = _derivative(act, a[narrow] / 2) * b[narrow] / 2
+    return slope, mean
+
+
+def _gated(act: Activation, a: Tensor, b: Tensor, a0: Tensor, b0: Tensor) -> tuple[Tensor, Tensor]:
+    width = a - a0
+    # By way of zero, so that a kink there, as ReLU has it, lies on no stretch that is integrated.
+    mean = (a * _mean_from_zero(act, a) - a0 * _mean_from_zero(act, a0)) / width
+    narrow = width.abs() < _NARROW
+    mean[narrow] = act(((a + a0) / 2)[narrow])
+    slope = (act(a) * b - act(a0) * b0 - (b - b0) * mean) / width
+    if narrow.any():
+        slope[narrow] = _derivative(act, ((a + a0) / 2)[narrow]) * ((b + b0) / 2)[narrow]
+    return slope, mean
+
+
+def _mean_from_zero(act: Activation, x: Tensor) -> Tensor:
+    """Integral of act(t x) over t from 0 to 1: (n,) -> (n,), by Gauss-Legendre; exact to rounding for smooth act."""
+    near = x.clamp(-_WIDE, _WIDE)
+    mean = _quadrature(act, torch.zeros_like(near), near)
+    far = near != x
+    if far.any():
+        x, near = x[far], near[far]
+        mean[far] = (near * mean[far] + (x - near) * _quadrature(act, near, x)) / x
+    return mean
+
+
+def _quadrature(act: Activation, start: Tensor, stop: Tensor) -> Tensor:
+    nodes, weights = _rule(stop.dtype, stop.device)
+    return weights @ act(torch.addcmul(start, nodes.unsqueeze(-1), stop - start))
+
+
+@cache
+def _rule(dtype: torch.dtype, device: torch.device) -> tuple[Tensor, Tensor]:
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return tuple(torch.tensor(v, dtype=dtype, device=device) for v in ((nodes + 1) / 2, weights / 2))  # type: ignore[return-value]
 
 
 def _derivative(act: Activation, at: Tensor) -> Tensor:

@@ -31,11 +31,16 @@ class Block:
 
 @dataclass(frozen=True)
 class KeyBasis:
-    """Basis vectors of b sequences' keys: the heads' transformed values f^h(x_j) first, the residual x_j last."""
+    """Basis vectors of b sequences' keys: one per head first, the residual x_j last.
+
+    A head's is its transformed values f^h(x_j), behind the norm on attention's output where there is one. Nothing is
+    divided by a deviation, which is the query's. What a layer has no use for is left out.
+    """
 
     raw: Tensor  # (b, k, H + 1, d)
-    read: Tensor  # (b, k, H + 1, d): through the norm that FF reads, before division by s(y)
-    hidden: Tensor  # (b, k, H + 1, dff): the same in pre-activation space
+    read: Tensor  # (b, k, H + 1, d): through the norm that FF reads
+    hidden: Tensor | None  # (b, k, H + 1, m * dff): on to pre-activation space
+    gram_attn: Tensor  # (b, k, H, H), float64: of f^h(x_j) itself
     gram_raw: Tensor  # (b, k, H + 1, H + 1), float64
     gram_read: Tensor  # (b, k, H + 1, H + 1), float64
 
@@ -47,19 +52,32 @@ class KeyBasis:
         b, k, n_head, _ = values.shape
         by_head = values.flatten(0, 1).transpose(0, 1)  # (H, b * k, dh)
         x = x.flatten(0, 1)
+
+        def by_key(stacked: Tensor) -> Tensor:
+            return stacked.transpose(0, 1).unflatten(0, (b, k))
+
         shape = (n_head + 1, b * k, x.shape[-1])
-        raw, read = space.take("raw", shape, x), space.take("read", shape, x)
-        hidden = space.take("basis", (*shape[:2], layer.w_res_in.shape[1]), x)
+        raw = space.take("raw", shape, x)
         torch.bmm(by_head, layer.w_o, out=raw[:n_head])
-        torch.bmm(by_head, layer.w_o_in, out=hidden[:n_head])
         raw[n_head] = x
-        torch.mm(x, layer.w_res_in, out=hidden[n_head])
-        layer.ln_read.linear(raw, out=read)
-        raw, read, hidden = (stacked.transpose(0, 1).unflatten(0, (b, k)) for stacked in (raw, read, hidden))
-        return cls(raw, read, hidden, _gram(raw, space), _gram(read, space))
+        gram_raw = _gram(by_key(raw), space)
+        read, gram_read = raw, gram_raw
+        if layer.norms.read is not None and not layer.is_parallel:
+            read = layer.norms.read.linear(raw, out=space.take("read", shape, x))
+            gram_read = _gram(by_key(read), space)
+        gram_attn = gram_raw[..., :-1, :-1]
+        if layer.norms.mixed is not None:
+            gram_attn = _gram(by_key(torch.bmm(by_head, layer.w_attn)), space)
+        hidden = None
+        if not layer.is_parallel:
+            hidden = space.take("basis", (n_head + 1, b * k, layer.w_res_in.shape[1]), x)
+            torch.bmm(by_head, layer.w_o_in, out=hidden[:n_head])
+            torch.mm(x, layer.w_res_in, out=hidden[n_head])
+            hidden = by_key(hidden)
+        return cls(by_key(raw), by_key(read), hidden, gram_attn, gram_raw, gram_read)
 
     def at(self, part: tuple[slice, slice]) -> "KeyBasis":
-        return KeyBasis(self.raw[part], self.read[part], self.hidden[part], self.gram_raw[part], self.gram_read[part])
+        return KeyBasis(*(None if t is None else t[part] for t in vars(self).values()))  # type: ignore[arg-type]
 
 
 def _gram(vectors: Tensor, space: Workspace) -> Tensor:

@@ -4,38 +4,32 @@ Source: Kobayashi et al. 2024, section 5 (contextualization change); the pair fi
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
 
-from ingest.attribution.weights import Placement
+from ingest.attribution.weights import COMPONENT_ORDER, Placement
 
-COMPARISONS: dict[Placement, dict[str, tuple[str, str]]] = {
-    "post_ln": {
-        "FF": ("atb", "after_ff"),
-        "RES": ("after_ff", "after_res"),
-        "LN": ("after_res", "after_ln"),
-        "BLOCK": ("atb", "after_ln"),
-    },
-    "pre_ln": {
-        "LN": ("atb", "after_ln"),
-        "FF": ("after_ln", "after_ff"),
-        "RES": ("after_ff", "after_res"),
-        "BLOCK": ("atb", "after_res"),
-    },
-}
-"""Component -> the maps before and after it; BLOCK is what survives of the whole feed-forward block."""
+def comparisons(placement: Placement) -> dict[str, tuple[str, str]]:
+    """Component -> the maps before and after it; BLOCK is what survives of the whole feed-forward block."""
+    order = COMPONENT_ORDER[placement]
+    maps = ["atb", *(f"after_{component.lower()}" for component in order)]
+    return dict(zip(order, pairwise(maps), strict=True)) | {"BLOCK": (maps[0], maps[-1])}
 
 
-def pair_filters(is_special: Tensor, *, is_causal: bool) -> dict[str, Tensor]:
+def pair_filters(is_special: Tensor, *, is_causal: bool, reach: int | None = None) -> dict[str, Tensor]:
     """Masks of the pairs that count: is_special (B, T) -> name -> (B, Q, K) bool.
 
-    all: every pair the model can see; content: no special token on either side; offdiag: content and i != j.
+    all: every pair that the layer's attention can see, at most `reach` apart; content: no special token on either
+    side; offdiag: content and i != j.
     """
     n_pos = is_special.shape[1]
     visible = torch.ones(n_pos, n_pos, dtype=torch.bool, device=is_special.device)
     if is_causal:
         visible = visible.tril()
+    if reach is not None:
+        visible = visible.triu(-reach).tril(reach)
     content = ~is_special
     both = content.unsqueeze(2) & content.unsqueeze(1) & visible
     off = ~torch.eye(n_pos, dtype=torch.bool, device=is_special.device)
@@ -49,13 +43,13 @@ def map_changes(maps: dict[str, Tensor], filters: dict[str, Tensor], placement: 
     Returns component -> (B, F) float64, F in the order of `filters`; NaN where rho is undefined: fewer than two
     pairs, or a constant map.
     """
-    stages = sorted({stage for pair in COMPARISONS[placement].values() for stage in pair})
+    stages = sorted({stage for pair in comparisons(placement).values() for stage in pair})
     ordered = Ordered.of(torch.stack([maps[stage].flatten(1) for stage in stages], 1))  # (B, S, n)
     found = [_correlations(ordered, mask.flatten(1).unsqueeze(1)) for mask in filters.values()]
     where = {stage: i for i, stage in enumerate(stages)}
     return {
         component: torch.stack([rho[:, where[before], where[after]] for rho in found], 1)
-        for component, (before, after) in COMPARISONS[placement].items()
+        for component, (before, after) in comparisons(placement).items()
     }
 
 

@@ -12,9 +12,6 @@ from ingest.attribution.states import FFBias, layer_states
 from ingest.attribution.weights import FoldedLayer
 from ingest.attribution.workspace import Workspace
 
-MAPS = ("attn", "attn_norm", "atb", "after_ff", "after_res", "after_ln")
-
-
 @dataclass(frozen=True)
 class LayerAttribution:
     """Everything about one layer of B sequences of one length T."""
@@ -46,17 +43,16 @@ def attribute_layer(
     """
     states = layer_states(x, alpha, layer, ff_bias)
     pieces = layer_pieces(alpha, states, layer, is_causal=is_causal, rows=rows, space=space)
-    maps = {name: getattr(pieces, name) for name in MAPS}
-    filters = pair_filters(is_special, is_causal=is_causal)
+    filters = pair_filters(is_special, is_causal=is_causal, reach=layer.weights.reach)
     return LayerAttribution(
-        maps=maps,
+        maps=pieces.maps,
         norms=token_norms(states, pieces, layer, output, is_causal=is_causal),
-        change=map_changes(maps, filters, layer.weights.placement),
+        change=map_changes(pieces.maps, filters, layer.weights.placement),
         n_pairs=torch.stack([filters[name].sum((1, 2)) for name in filters], 1),
         dims={
-            "ff_in": states.ff_in,
-            "ff_out": states.ff,
-            "residual": states.residual,
-            "output": states.output,
+            "ff_in": states.ff_in.whole,
+            "ff_out": states.ff_out.whole,
+            "residual": states.residual.whole,
+            "output": states.output.whole,
         },
     )

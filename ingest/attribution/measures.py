@@ -18,11 +18,6 @@ def token_norms(
     of the token is zero.
     """
     st = states
-    # Post-LN's ATB ends with the norm that FF reads; in Pre-LN that norm is the block's LN, `after_ln`.
-    const_atb = st.const_ff_in if layer.is_post else st.const_residual
-    const_ln = st.const_output if layer.is_post else st.const_ff_in
-    whole_atb = st.ff_in if layer.is_post else st.y
-    whole_ln = st.output if layer.is_post else st.ff_in
 
     def norm(v: Tensor) -> Tensor:
         return torch.linalg.vector_norm(v, dim=-1)
@@ -36,19 +31,13 @@ def token_norms(
         "norm_input": norm(st.x),
         "norm_attn_out": norm(st.attn_out),
         "norm_y": norm(st.y),
-        "norm_ff_in": norm(st.ff_in),
-        "norm_ff_out": norm(st.ff),
-        "norm_sum": norm(st.total),
-        "norm_output": norm(st.output),
-        "const_atb": norm(const_atb),
-        "const_after_ff": norm(st.const_ff),
-        "const_after_res": norm(st.const_total),
-        "const_after_ln": norm(const_ln),
-        "mix_atb": mix(whole_atb - const_atb, pieces.diag_atb),
-        "mix_after_ff": mix(st.ff - st.const_ff, pieces.diag_ff),
-        "mix_after_res": mix(st.total - st.const_total, pieces.diag_total),
-        "mix_after_ln": mix(whole_ln - const_ln, pieces.diag_ln),
-        "cos_ff_res": torch.cosine_similarity(st.ff, st.residual, dim=-1, eps=0.0),
+        "norm_ff_in": norm(st.ff_in.whole),
+        "norm_ff_out": norm(st.ff_out.whole),
+        "norm_sum": norm(st.total.whole),
+        "norm_output": norm(st.output.whole),
+        **{f"const_{stage}": norm(state.const) for stage, state in st.stages.items()},
+        **{f"mix_{stage}": mix(state.tokens, pieces.own[stage]) for stage, state in st.stages.items()},
+        "cos_ff_res": torch.cosine_similarity(st.ff_out.whole, st.residual.whole, dim=-1, eps=0.0),
         "completeness_error": completeness_error(states, pieces, layer, output),
     }
 
@@ -67,10 +56,10 @@ def completeness_error(states: LayerStates, pieces: Pieces, layer: FoldedLayer, 
 
     The sum is that of the measured pieces, the state is the model's own: what the decomposition gets wrong shows.
     """
-    if states.s_out is not None:
-        rebuilt = layer.weights.ln_ff.linear(pieces.sum_total) / states.s_out + states.const_output
-    else:
-        rebuilt = pieces.sum_total + states.const_output
+    summed = pieces.sum_total
+    if layer.norms.out is not None and states.s_out is not None:
+        summed = layer.norms.out.linear(summed) / states.s_out
+    rebuilt = summed + states.output.const
     gap = torch.linalg.vector_norm(rebuilt - output, dim=-1)
     return gap / torch.linalg.vector_norm(output, dim=-1)
 

@@ -7,7 +7,9 @@ c_ij = (alpha^1_ij .. alpha^H_ij, [i = j]). Therefore
 - up to the norm that FF reads, a piece's norm is a quadratic form of c_ij in the key's Gram matrix (float64: exact
   under cancellation between heads);
 - through FF, with the mean slope r_i of the activation, a piece is ((c_ij P_j) * r_i) W_out, P_j the basis in
-  pre-activation space; the product with W_out is nearly all the work and runs over about `rows` pairs at a time.
+  pre-activation space (gated: of the gate and of up, each with its slope, added up); the product with W_out is nearly
+  all the work and runs over about `rows` pairs at a time;
+- where FF reads the layer's input beside attention, its pieces lie on the diagonal and no such product is needed.
 
 Method: Kobayashi et al. 2020 (eq. 3), 2021 (eq. 9), 2024 (section 3); the factorisation is ours.
 """
@@ -26,25 +28,16 @@ DEVICE_ROWS = {"cpu": 1_280, "cuda": 65_536}
 """Pairs a matrix product takes at once: large enough for full speed; on a CPU small enough to stay in cache."""
 
 
+STAGES = ("atb", "after_ff", "after_res", "after_ln")
+
+
 @dataclass(frozen=True)
 class Pieces:
-    """What is kept of a layer's pieces.
+    """What is kept of a layer's pieces."""
 
-    Maps are (B, Q, K) norms of pieces after each component; `diag_*` (B, T, d) are the pieces v_ii themselves;
-    `sum_total` (B, T, d) is the sum over keys of the pieces of `total`, added up from the very pieces measured.
-    """
-
-    attn: Tensor
-    attn_norm: Tensor
-    atb: Tensor
-    after_ff: Tensor
-    after_res: Tensor
-    after_ln: Tensor
-    diag_atb: Tensor
-    diag_ff: Tensor
-    diag_total: Tensor
-    diag_ln: Tensor
-    sum_total: Tensor
+    maps: dict[str, Tensor]  # name -> (B, Q, K): attn, attn_norm, and the norms of the pieces at every stage
+    own: dict[str, Tensor]  # stage -> (B, T, d): the pieces v_ii themselves
+    sum_total: Tensor  # (B, T, d): the sum over keys of the pieces of `total`, of the very pieces measured
 
 
 def layer_pieces(
@@ -62,15 +55,41 @@ def layer_pieces(
     memory to compute in that another layer may have used.
     """
     n_batch, n_head, n_pos, _ = alpha.shape
-    bytes_per_key = (n_head + 1) * layer.weights.w_out.shape[0] * alpha.element_size()
+    bytes_per_key = (n_head + 1) * layer.w_res_in.shape[1] * alpha.element_size()
     work = _Work.empty(alpha, states, layer, space or Workspace())
     for outer in basis_blocks(n_batch, n_pos, bytes_per_key):
         basis = KeyBasis.of(states, layer, outer, work.space)
         for block in pair_blocks(outer, n_pos, rows, is_causal=is_causal):
             work.measure(block, basis.at(block.within(outer)))
+    if layer.is_parallel:
+        work.add_parallel_ff()
     maps = {name: by_key.transpose(1, 2) for name, by_key in work.by_key.items()}
-    diagonals = {f"diag_{name}": own for name, own in work.diag.items()}
-    return Pieces(attn=alpha.mean(1), sum_total=work.sum_total, **maps, **diagonals)
+    return Pieces(maps={"attn": alpha.mean(1)} | maps, own=work.own, sum_total=work.sum_total)
+
+
+@dataclass(frozen=True)
+class _Coefficients:
+    """What a block's pieces are of its bases, over a power of two each: (b, k, q, H + 1), the residual's last."""
+
+    attn: Tensor
+    raw: Tensor  # heads over the deviation of attention's output, where a norm is on it
+    read: Tensor  # over the deviation of the norm that FF reads
+    scale: Tensor  # (b, k, q, 1): the power of two
+    first: int  # the query that is the first key itself
+
+    @classmethod
+    def of(cls, alpha: Tensor, states: LayerStates, block: Block) -> "_Coefficients":
+        batch, keys, queries = block.batch, block.keys, block.queries
+        first = keys.start - queries.start
+        attn = _weights_and_residual(alpha[batch, :, queries, keys], first)
+        scale = _power_of_two(attn)
+        attn /= scale
+        raw = attn
+        if states.s_mixed is not None:
+            raw = attn.clone()
+            raw[..., :-1] /= states.s_mixed[batch, None, queries]
+        read = raw if states.s_read is None else raw / states.s_read[batch, None, queries]
+        return cls(attn, raw, read, scale, first)
 
 
 @dataclass(frozen=True)
@@ -82,84 +101,120 @@ class _Work:
     layer: FoldedLayer
     space: Workspace
     by_key: dict[str, Tensor]  # (B, K, Q)
-    diag: dict[str, Tensor]  # (B, T, d)
+    own: dict[str, Tensor]  # (B, T, d)
     sum_total: Tensor  # (B, T, d)
 
     @classmethod
     def empty(cls, alpha: Tensor, states: LayerStates, layer: FoldedLayer, space: Workspace) -> "_Work":
         n_batch, _, n_pos, _ = alpha.shape
-        d_model = layer.weights.w_out.shape[1]
-        maps = ("attn_norm", "atb", "after_ff", "after_res", "after_ln")
+        like_states = (n_batch, n_pos, states.x.shape[-1])
         return cls(
             alpha=alpha,
             states=states,
             layer=layer,
             space=space,
-            by_key={name: alpha.new_zeros(n_batch, n_pos, n_pos) for name in maps},
-            diag={name: alpha.new_empty(n_batch, n_pos, d_model) for name in ("atb", "ff", "total", "ln")},
-            sum_total=alpha.new_zeros(n_batch, n_pos, d_model),
+            by_key={name: alpha.new_zeros(n_batch, n_pos, n_pos) for name in ("attn_norm", *STAGES)},
+            own={name: alpha.new_empty(like_states) for name in STAGES},
+            sum_total=alpha.new_zeros(like_states),
         )
 
     def measure(self, block: Block, basis: KeyBasis) -> None:
         """Fill the maps of one block (b, k, q), and what the measures need of its pieces."""
-        layer, states = self.layer, self.states
-        batch, keys, queries = block.batch, block.keys, block.queries
-        own = keys.start - queries.start  # the query that is the first key itself
-        c = _coefficients(self.alpha[batch, :, queries, keys], own)
-        scale = _power_of_two(c)  # (b, k, q, 1)
-        c /= scale
-        b, k, q, _ = c.shape
-        s_read = states.s_read[batch, None, queries]  # (b, 1, q, 1)
-        c_read = c / s_read
-
-        def put(name: str, norms: Tensor) -> None:
-            self.by_key[name][batch, keys, queries] = norms.to(scale.dtype) * scale.squeeze(-1)
-
-        c64 = c.double()
-        put("attn_norm", _quadratic_norm(c64[..., :-1], basis.gram_raw[..., :-1, :-1]))
-        norm_read = _quadratic_norm(c64, basis.gram_read) / s_read.squeeze(-1)
-        put("atb", norm_read if layer.is_post else _quadratic_norm(c64, basis.gram_raw))
-
-        d_ff, d_model = layer.weights.w_out.shape
-        hidden = self.space.take("hidden", (b * k, q, d_ff), c)
-        torch.bmm(c_read.flatten(0, 1), basis.hidden.flatten(0, 1), out=hidden)
-        hidden.unflatten(0, (b, k)).mul_(states.slope[batch, None, queries])
-        pieces = self.space.take("pieces", (b, k, q, d_model), c)
-        torch.mm(hidden.flatten(0, 1), layer.weights.w_out, out=pieces.flatten(0, 2))
-        put("after_ff", torch.linalg.vector_norm(pieces, dim=-1))
-        self.diag["ff"][batch, keys] = _own(pieces, own)
-
-        c_res, basis_res = (c_read, basis.read) if layer.is_post else (c, basis.raw)
-        pieces.flatten(0, 1).baddbmm_(c_res.flatten(0, 1), basis_res.flatten(0, 1))
-        put("after_res", torch.linalg.vector_norm(pieces, dim=-1))
-        self.diag["total"][batch, keys] = _own(pieces, own)
-        for nth in range(k):
-            self.sum_total[batch, queries].addcmul_(pieces[:, nth], scale[:, nth])
-
-        own_read = (_own(c_read, own).unsqueeze(-2) @ basis.read).squeeze(-2)
-        own_raw = (_own(c, own).unsqueeze(-2) @ basis.raw).squeeze(-2)
-        self.diag["atb"][batch, keys] = own_read if layer.is_post else own_raw
-        if states.s_out is None:
-            put("after_ln", norm_read)
-            self.diag["ln"][batch, keys] = own_read
+        c = _Coefficients.of(self.alpha, self.states, block)
+        self._before_ff(block, basis, c)
+        if basis.hidden is None:
+            self._sum_up(block, basis, c)
         else:
-            layer.weights.ln_ff.linear(pieces, out=pieces)
-            s_out = states.s_out[batch, None, queries].squeeze(-1)
-            put("after_ln", torch.linalg.vector_norm(pieces, dim=-1) / s_out)
-            self.diag["ln"][batch, keys] = _own(pieces, own) / states.s_out[batch, keys]
+            pieces = self._through_ff(block, basis.hidden, c)
+            self._after_ff(block, basis, c, pieces)
+
+    def _put(self, name: str, block: Block, c: _Coefficients, norms: Tensor) -> None:
+        self.by_key[name][block.batch, block.keys, block.queries] = norms.to(c.scale.dtype) * c.scale.squeeze(-1)
+
+    def _measure(self, name: str, block: Block, c: _Coefficients, pieces: Tensor) -> None:
+        self._put(name, block, c, torch.linalg.vector_norm(pieces, dim=-1))
+        self.own[name][block.batch, block.keys] = _own(pieces, c.first)
+
+    def _before_ff(self, block: Block, basis: KeyBasis, c: _Coefficients) -> None:
+        """Stages up to the norm that FF reads, by quadratic forms."""
+        layer, states = self.layer, self.states
+        self._put("attn_norm", block, c, _quadratic_norm(c.attn[..., :-1].double(), basis.gram_attn))
+        c64 = c.raw.double()
+        if not layer.is_post:
+            self._put("atb", block, c, _quadratic_norm(c64, basis.gram_raw))
+            self.own["atb"][block.batch, block.keys] = (_own(c.raw, c.first).unsqueeze(-2) @ basis.raw).squeeze(-2)
+        if states.s_read is not None and not layer.is_parallel:
+            name = "atb" if layer.is_post else "after_ln"
+            s_read = states.s_read[block.batch, None, block.queries].squeeze(-1)
+            self._put(name, block, c, _quadratic_norm(c64, basis.gram_read) / s_read)
+            self.own[name][block.batch, block.keys] = (_own(c.read, c.first).unsqueeze(-2) @ basis.read).squeeze(-2)
+
+    def _through_ff(self, block: Block, basis_hidden: Tensor, c: _Coefficients) -> Tensor:
+        """Pieces of FF's output: (b, k, q, d), in memory that the next block uses again."""
+        b, k, q, _ = c.read.shape
+        d_ff, d_model = self.layer.w_out.shape
+        hidden = self.space.take("hidden", (b * k, q, basis_hidden.shape[-1]), c.read)
+        torch.bmm(c.read.flatten(0, 1), basis_hidden.flatten(0, 1), out=hidden)
+        slope = self.states.slope[block.batch, None, block.queries]
+        if self.layer.norm_within_ff and self.states.s_ff is not None:
+            slope = slope / self.states.s_ff[block.batch, None, block.queries]
+        hidden.unflatten(0, (b, k)).mul_(slope)
+        hidden = hidden.flatten(0, 1)
+        if self.layer.weights.is_gated:
+            hidden = hidden[:, :d_ff].add_(hidden[:, d_ff:])
+        pieces = self.space.take("pieces", (b, k, q, d_model), c.read)
+        torch.mm(hidden, self.layer.w_out, out=pieces.flatten(0, 2))
+        return pieces
+
+    def _after_ff(self, block: Block, basis: KeyBasis, c: _Coefficients, pieces: Tensor) -> None:
+        """Stages from FF's output on; overwrites the pieces."""
+        layer, states = self.layer, self.states
+        self._measure("after_ff", block, c, pieces)
+        if layer.norm_after_ff and states.s_ff is not None:
+            layer.norm_after_ff.linear(pieces, out=pieces)
+            pieces /= states.s_ff[block.batch, None, block.queries]
+            self._measure("after_ln", block, c, pieces)
+        coefficients, vectors = (c.read, basis.read) if layer.is_post else (c.raw, basis.raw)
+        pieces.flatten(0, 1).baddbmm_(coefficients.flatten(0, 1), vectors.flatten(0, 1))
+        self._measure("after_res", block, c, pieces)
+        for nth in range(pieces.shape[1]):
+            self.sum_total[block.batch, block.queries].addcmul_(pieces[:, nth], c.scale[:, nth])
+        if layer.norms.out is not None and states.s_out is not None:
+            layer.norms.out.linear(pieces, out=pieces)
+            s_out = states.s_out[block.batch, None, block.queries].squeeze(-1)
+            self._put("after_ln", block, c, torch.linalg.vector_norm(pieces, dim=-1) / s_out)
+            self.own["after_ln"][block.batch, block.keys] = (
+                _own(pieces, c.first) / states.s_out[block.batch, block.keys]
+            )
+
+    def _sum_up(self, block: Block, basis: KeyBasis, c: _Coefficients) -> None:
+        """Add a block's pieces of attention and residual to their sum, without holding them."""
+        by_query = (c.raw * c.scale).transpose(1, 2).flatten(2)  # (b, q, k * (H + 1))
+        self.sum_total[block.batch, block.queries] += by_query @ basis.raw.flatten(1, 2)
+
+    def add_parallel_ff(self) -> None:
+        """Where FF reads a position's own input, its pieces lie on the diagonal."""
+        states = self.states
+        self.own["after_ln"].copy_(states.after_ln.tokens)
+        self.own["after_ff"].copy_(states.ff_out.tokens)
+        self.own["after_res"].copy_(self.own["atb"] + states.ff_out.tokens)
+        self.by_key["after_res"].copy_(self.by_key["atb"])
+        for name in ("after_ln", "after_ff", "after_res"):
+            self.by_key[name].diagonal(dim1=1, dim2=2).copy_(torch.linalg.vector_norm(self.own[name], dim=-1))
+        self.sum_total.add_(states.ff_out.tokens)
 
 
-def _own(pieces: Tensor, own: int) -> Tensor:
-    """The pieces of keys at their own position, key n being query `own` + n: (b, k, q, n) -> (b, k, n)."""
-    return pieces.diagonal(own, 1, 2).transpose(1, 2)
+def _own(pieces: Tensor, first: int) -> Tensor:
+    """The pieces of keys at their own position, key n being query `first` + n: (b, k, q, n) -> (b, k, n)."""
+    return pieces.diagonal(first, 1, 2).transpose(1, 2)
 
 
-def _coefficients(alpha: Tensor, own: int) -> Tensor:
+def _weights_and_residual(alpha: Tensor, first: int) -> Tensor:
     """alpha (b, H, q, k) -> (b, k, q, H + 1), the last column 1 where query and key are one position."""
     b, n_head, q, k = alpha.shape
     c = alpha.new_zeros(b, k, q, n_head + 1)
     c[..., :-1] = alpha.permute(0, 3, 2, 1)
-    _own(c, own)[..., -1] = 1.0
+    _own(c, first)[..., -1] = 1.0
     return c
 
 

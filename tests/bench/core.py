@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from ingest.attribution.layer import attribute_layer
-from ingest.attribution.normalisation import LayerNorm
+from ingest.attribution.normalisation import Norm
 from ingest.attribution.weights import FoldedLayer, LayerWeights, fold
 from ingest.attribution.workspace import Workspace
 from tests.bench.peak import peak_kib
@@ -92,7 +92,7 @@ def _layer() -> tuple[FoldedLayer, Weights]:
     b_in = 0.1 * torch.randn(DFF)
     gammas = [1 + 0.3 * torch.randn(D) for _ in range(2)]
     betas = [0.2 * torch.randn(D) for _ in range(2)]
-    norms = [LayerNorm(gamma, beta, 1e-12) for gamma, beta in zip(gammas, betas, strict=True)]
+    norms = [Norm(gamma, beta, 1e-12) for gamma, beta in zip(gammas, betas, strict=True)]
     ours = LayerWeights(
         "post_ln", H, w_v, b_v, w_o, b_o, norms[0], w_in, b_in, F.gelu, w_out, b_out, norms[1]
     )  # fmt: skip

@@ -6,8 +6,6 @@ import torch
 from transformers import AutoConfig, AutoModel, PretrainedConfig
 
 from ingest.architectures import families, family_of
-from ingest.attribution.change import COMPARISONS
-from ingest.attribution.weights import COMPONENT_ORDER
 from tests.ingest.attribution.support import (
     ACTIVATIONS,
     FAMILY_NAMES,
@@ -95,11 +93,6 @@ def n_pairs(special: list[bool], causal: bool) -> list[int]:
     seen = [(i, j) for i in range(len(special)) for j in range(len(special)) if j <= i or not causal]
     content = [(i, j) for i, j in seen if not special[i] and not special[j]]
     return [len(seen), len(content), sum(i != j for i, j in content)]
-
-
-def test_the_orders_of_components_are_the_papers():
-    assert COMPONENT_ORDER == {"post_ln": ("FF", "RES", "LN"), "pre_ln": ("LN", "FF", "RES")}
-    assert {"post_ln": COMPONENTS["post"], "pre_ln": COMPONENTS["pre"]} == COMPARISONS
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from transformers import AutoModel, PreTrainedModel
 
 from ingest.architectures import Family, families
 from ingest.attribution.layer import LayerAttribution, attribute_layer
-from ingest.attribution.normalisation import LayerNorm
+from ingest.attribution.normalisation import Norm
 from ingest.attribution.weights import FoldedLayer, LayerWeights, fold
 from ingest.capture import forward_by_layer, length_groups
 from tests.oracle.maps import oracle_layers, oracle_pieces
@@ -59,7 +59,7 @@ def in_dtype(weights: LayerWeights, dtype: torch.dtype) -> LayerWeights:
         value = getattr(weights, field.name)
         if isinstance(value, Tensor):
             changed[field.name] = value.to(dtype)
-        elif isinstance(value, LayerNorm):
+        elif isinstance(value, Norm):
             changed[field.name] = replace(value, gamma=value.gamma.to(dtype), beta=value.beta.to(dtype))
     return replace(weights, **changed)
 

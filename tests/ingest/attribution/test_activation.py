@@ -1,13 +1,17 @@
 """The closed form of integrated gradients against quadrature and hand values."""
 
 import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from scipy.integrate import quad
 from transformers.activations import ACT2FN
 
-from ingest.attribution.activation import mean_slope
+from ingest.attribution.activation import gated_slopes, mean_slope
 from tests.oracle import quadrature
 
 SLOPE_AT_0 = {
@@ -111,3 +115,63 @@ def test_needs_no_gradient_mode_and_leaves_no_graph():
         found = mean_slope(ACT2FN["gelu"], torch.zeros(2), torch.zeros(()))
     assert found.tolist() == [0.5, 0.5]
     assert not found.requires_grad
+
+
+# Gated: act(gate) * up.
+
+GATE = np.array([3.1, -2.2, 0.7, -0.4, 5.0, 0.0, 1e-9, -1e-5, 1e-3, 17.0, -25.0, 60.0, -60.0, 200.0])
+GATE_ORIGIN = np.array([0.3, -2.0, -1.1, 2.0, -4.0, 0.5, 1e-9, 1.0, -0.7, -0.3, 0.2, 60.0 + 5e-8, 1.0, -30.0])
+
+
+def gated_truth(activation: str, start: tuple[np.ndarray, np.ndarray], stop: tuple[np.ndarray, np.ndarray]) -> Any:
+    """Both integrals by adaptive quadrature, cut where activations bend; the derivative by autograd."""
+    act = ACT2FN[activation]
+
+    def value(x: float) -> float:
+        return float(act(torch.tensor(x, dtype=torch.float64)))
+
+    def slope(x: float) -> float:
+        leaf = torch.tensor(x, dtype=torch.float64, requires_grad=True)
+        act(leaf).backward()
+        return float(leaf.grad)
+
+    found = []
+    for a0, b0, a, b in zip(*start, *stop, strict=True):
+        bends = [(bend - a0) / (a - a0) for bend in (-16, -6, -2, 0, 2, 6, 16)] if a != a0 else []
+        cuts = [0.0, *sorted(t for t in bends if 0 < t < 1), 1.0]
+
+        def whole(f: Callable[[float], float], cuts: list[float] = cuts) -> float:
+            return sum(quad(f, s, e, epsabs=1e-14, epsrel=1e-12, limit=200)[0] for s, e in pairwise(cuts))
+
+        found.append((
+            whole(lambda t, a0=a0, b0=b0, a=a, b=b: slope(a0 + t * (a - a0)) * (b0 + t * (b - b0))),
+            whole(lambda t, a0=a0, a=a: value(a0 + t * (a - a0))),
+        ))  # fmt: skip
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("from_zero", [True, False])
+@pytest.mark.parametrize("activation", ["silu", "gelu", "gelu_pytorch_tanh", "relu", "sigmoid"])
+def test_gated_against_quadrature(activation, from_zero):
+    """Wide and narrow paths, paths over a kink, an origin on the value itself, an activation that is not 0 at 0."""
+    up, up_origin = np.random.default_rng(0).normal(size=(2, GATE.size))
+    start = (0 * GATE, 0 * GATE) if from_zero else (GATE_ORIGIN, up_origin)
+    expected = gated_truth(activation, start, (GATE, up))
+    for dtype, tolerance, slack in ((torch.float64, 1e-9, 1e-12), (torch.float32, 5e-6, 1e-7)):
+        gate, other, *origin = (torch.tensor(v, dtype=dtype) for v in (GATE, up, *start))
+        found = gated_slopes(ACT2FN[activation], gate, other, None if from_zero else tuple(origin))
+        for one, truth in zip(found, expected, strict=True):
+            assert one.dtype == dtype
+            np.testing.assert_allclose(one, truth, rtol=tolerance, atol=slack)
+
+
+@pytest.mark.parametrize("from_zero", [True, False])
+def test_gated_shares_sum_to_the_difference(from_zero):
+    generator = torch.Generator().manual_seed(0)
+    a, b, a0, b0 = torch.randn(4, 3, 500, generator=generator, dtype=torch.float64) * 4
+    if from_zero:
+        a0, b0 = torch.zeros(2, 3, 500, dtype=torch.float64)
+    act = ACT2FN["silu"]
+    by_gate, by_up = gated_slopes(act, a, b, None if from_zero else (a0, b0))
+    shares = (a - a0) * by_gate + (b - b0) * by_up
+    torch.testing.assert_close(shares, act(a) * b - act(a0) * b0, rtol=1e-11, atol=1e-12)

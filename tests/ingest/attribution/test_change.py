@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ConstantInputWarning, rankdata, spearmanr
 
-from ingest.attribution.change import COMPARISONS, Ordered, map_changes, pair_filters
+from ingest.attribution.change import Ordered, comparisons, map_changes, pair_filters
 from tests.oracle.maps import COMPONENTS, PAIR_FILTERS, change
 
 STAGES = ("atb", "after_ff", "after_res", "after_ln")
@@ -139,6 +139,6 @@ def test_a_long_sequence_keeps_its_digits():
     }
     mask = {"all": torch.ones(1, 512, 512, dtype=torch.bool)}
     for component, rho in map_changes(maps, mask, "post_ln").items():
-        before, after = COMPARISONS["post_ln"][component]
+        before, after = comparisons("post_ln")[component]
         expected = spearmanr(maps[before].flatten(), maps[after].flatten()).statistic
         assert rho.item() == pytest.approx(expected, abs=1e-11)

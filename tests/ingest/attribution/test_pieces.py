@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 
 from ingest.attribution import bases as key_bases
 from ingest.attribution.layer import attribute_layer
-from ingest.attribution.normalisation import LayerNorm
+from ingest.attribution.normalisation import Norm
 from ingest.attribution.weights import LayerWeights, Placement, fold
 from tests.ingest.attribution.support import assert_layer, assert_same, attribute, random_ids, tiny_model
 from tests.oracle.maps import oracle_layers
@@ -114,8 +114,8 @@ def random_layer(placement: Placement, n_head: int, d: int, d_ff: int) -> LayerW
     def normal(*shape: int) -> Tensor:
         return torch.randn(shape, generator=generator) / shape[0] ** 0.5
 
-    def norm() -> LayerNorm:
-        return LayerNorm(torch.randn(d, generator=generator), normal(d), 1e-5)
+    def norm() -> Norm:
+        return Norm(torch.randn(d, generator=generator), normal(d), 1e-5)
 
     return LayerWeights(
         placement, n_head, normal(d, d), normal(d), normal(d, d), normal(d), norm(),
