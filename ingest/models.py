@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 import torch
@@ -10,7 +11,9 @@ from transformers import PretrainedConfig, PreTrainedModel
 
 from ingest.architectures import Family, family_of
 from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, fold
+from ingest.gguf import converted, is_gguf
 from ingest.model_files import UNUSED, config_of, folder_of, module_of, sha256, tokenizer_of, weight_files
+from ingest.tokens import MOST_TOKENS
 from warehouse.errors import ModelError, UsageError
 
 Dtype = Literal["float32", "bfloat16", "float16"]
@@ -36,7 +39,14 @@ class LoadedModel:
 
     @cached_property
     def layers(self) -> list[FoldedLayer]:
-        return [fold(self.family.weights(m, self.config)) for m in self.family.layers(self.module)]
+        modules = self.family.layers(self.module)
+        folded = {m: fold(self.family.weights(m, self.config)) for m in dict.fromkeys(modules)}  # some share one
+        return [folded[m] for m in modules]
+
+    @property
+    def max_tokens(self) -> int:
+        """Longest sequence that the model has positions for and the tables have room for."""
+        return min(self.family.max_tokens(self.config), MOST_TOKENS)
 
     @property
     def is_causal(self) -> bool:
@@ -57,12 +67,12 @@ class LoadedModel:
             "is_causal": self.is_causal,
             "n_layer": len(layers),
             "n_head": first.n_head,
-            "n_kv_head": first.n_head,
+            "n_kv_head": first.n_kv_head,
             "d_model": first.w_out.shape[1],
             "d_ff": first.w_out.shape[0],
             "activation": self.family.activation(config),
-            "is_gated": False,
-            "norm_type": "layernorm",
+            "is_gated": first.is_gated,
+            "norm_type": "layernorm" if first.ln_ff.centred else "rmsnorm",
             "vocab_size": config.vocab_size,
             "tied_embeddings": bool(getattr(config, "tie_word_embeddings", True)),
             "seed": self.seed,
@@ -104,14 +114,15 @@ def load_model(
     architecture, parameters that the files lack, weights that are not finite, a tokenizer of another vocabulary.
     """
     target = resolve_device(device)
-    folder, commit = folder_of(spec, revision)
+    folder, commit = (converted(spec), None) if is_gguf(spec) else folder_of(spec, revision)
     config = config_of(folder, spec)
     known = family_of(config)
     files = weight_files(folder, spec)
     tokenizer = tokenizer_of(folder, spec, config)
     module: Any = module_of(folder, spec, config, getattr(torch, dtype))
     module.to(target)
-    label = name or (spec if commit else folder.resolve().name)
+    local = Path(spec).stem if is_gguf(spec) else folder.resolve().name
+    label = name or (spec if commit else local)
     inferred_family, inferred_seed = infer_family_and_seed(label)
     if inferred_seed is None:
         inferred_family, inferred_seed = infer_family_and_seed(spec)

@@ -5,12 +5,13 @@ import importlib.metadata
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 import torch
 import transformers
 
+from ingest.attribution.normalisation import Norm
 from ingest.config import IngestConfig
 from ingest.corpus import Corpus
 from ingest.models import LoadedModel
@@ -110,13 +111,21 @@ def layer_weight(model: LoadedModel) -> pl.DataFrame:
         columns = {
             "layer": [number] * d_model,
             "dim": range(d_model),
-            "ln_attn_gamma": w.ln_attn.gamma.cpu().numpy(),
-            "ln_attn_beta": w.ln_attn.beta.cpu().numpy(),
-            "ln_ff_gamma": w.ln_ff.gamma.cpu().numpy(),
-            "ln_ff_beta": w.ln_ff.beta.cpu().numpy(),
+            **{
+                f"{name}_{part}": _values(norm, part)
+                for name, norm in (("ln_attn", w.ln_attn), ("ln_ff", w.ln_ff))
+                for part in ("gamma", "beta")
+            },
         }
         frames.append(pl.DataFrame(columns, schema=RUN_TABLES["layer_weight"]))
     return pl.concat(frames)
+
+
+def _values(norm: Norm | None, part: Literal["gamma", "beta"]) -> Any:
+    """A norm's weights or biases; None where it has none."""
+    if norm is None or (part == "beta" and not norm.centred):
+        return None
+    return getattr(norm, part).cpu().numpy()
 
 
 def manifest(fingerprint: str, n_shards: int, records: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import pkgutil
 from functools import cache
 from typing import Any
 
-from transformers import PretrainedConfig
+from transformers import CONFIG_MAPPING, PretrainedConfig
 
+from ingest.architectures._encoder_layout import EncoderOfTwo
 from ingest.architectures._family import Family
 from warehouse.errors import ModelError
 
@@ -35,16 +36,29 @@ def family_named(model_type: Any, *, needs_code: bool = False) -> Family:
     Raises ModelError for an unknown architecture, naming the nearest known ones.
     """
     by_type = {known: family for family in families().values() for known in family.model_types}
-    if not isinstance(model_type, str) or model_type not in by_type:
-        near = difflib.get_close_matches(str(model_type), by_type, n=3, cutoff=0.4)
-        hint = f"nearest: {', '.join(near)}; " if near else ""
-        code = "; its own code on the hub is never run" if needs_code else ""
+    if isinstance(model_type, str) and model_type in by_type:
+        return by_type[model_type]
+    if _is_encoder_decoder(model_type):
+        encoders = [known for known, family in by_type.items() if isinstance(family, EncoderOfTwo)]
         msg = (
-            f"no family claims the architecture '{model_type}'{code} ({hint}known: {', '.join(sorted(by_type))}); "
-            "README shows how to add one"
+            f"'{model_type}' is an encoder-decoder model, whose decoder reads a second sequence; of such models only "
+            f"the encoders of {' and '.join(sorted(encoders))} are supported; README shows how to add one"
         )
         raise ModelError(msg)
-    return by_type[model_type]
+    near = difflib.get_close_matches(str(model_type), by_type, n=3, cutoff=0.4)
+    hint = f"nearest: {', '.join(near)}; " if near else ""
+    code = "; its own code on the hub is never run" if needs_code else ""
+    msg = (
+        f"no family claims the architecture '{model_type}'{code} ({hint}known: {', '.join(sorted(by_type))}); "
+        "README shows how to add one"
+    )
+    raise ModelError(msg)
+
+
+def _is_encoder_decoder(model_type: Any) -> bool:
+    """Whether transformers knows the architecture as an encoder with a decoder."""
+    known = isinstance(model_type, str) and model_type in CONFIG_MAPPING
+    return known and bool(getattr(CONFIG_MAPPING[model_type], "is_encoder_decoder", False))
 
 
 def family_of(config: PretrainedConfig) -> Family:

@@ -1,18 +1,28 @@
 """The Post-LN layout that BERT introduced and RoBERTa and ELECTRA kept, module names included."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from torch import nn
 from transformers import PretrainedConfig
 
-from ingest.architectures._family import Family, linear, norm
+from ingest.architectures._family import Family, layer_weights, linear, norm
+from ingest.architectures._masks import mask_is_causal
 from ingest.attribution.weights import LayerWeights
 from warehouse.errors import ModelError
 
 
+class AttentionBlock(NamedTuple):
+    """The modules of a layer's attention block."""
+
+    value: nn.Module
+    out: nn.Module
+    ln: nn.Module
+
+
 class BertLayout(Family):
     placement = "post_ln"
+    forward_options: ClassVar[dict[str, Any]] = {"use_cache": False}
 
     def layers(self, model: Any) -> Sequence[nn.Module]:
         return list(model.encoder.layer)
@@ -20,24 +30,21 @@ class BertLayout(Family):
     def attention(self, layer: Any) -> nn.Module:
         return layer.attention.self
 
+    def attention_block(self, layer: Any) -> AttentionBlock:
+        output = layer.attention.output
+        return AttentionBlock(layer.attention.self.value, output.dense, output.LayerNorm)
+
     def weights(self, layer: Any, config: PretrainedConfig) -> LayerWeights:
-        w_v, b_v = linear(layer.attention.self.value)
-        w_o, b_o = linear(layer.attention.output.dense)
-        w_in, b_in = linear(layer.intermediate.dense)
-        w_out, b_out = linear(layer.output.dense)
-        return LayerWeights(
-            placement=self.placement,
-            n_head=config.num_attention_heads,
-            w_v=w_v,
-            b_v=b_v,
-            w_o=w_o,
-            b_o=b_o,
-            ln_attn=norm(layer.attention.output.LayerNorm),
-            w_in=w_in,
-            b_in=b_in,
+        block = self.attention_block(layer)
+        return layer_weights(
+            self.placement,
+            config.num_attention_heads,
+            value=linear(block.value),
+            attn_out=linear(block.out),
+            ln_attn=norm(block.ln),
+            ff_in=linear(layer.intermediate.dense),
             act=layer.intermediate.intermediate_act_fn,
-            w_out=w_out,
-            b_out=b_out,
+            ff_out=linear(layer.output.dense),
             ln_ff=norm(layer.output.LayerNorm),
         )
 
@@ -45,14 +52,19 @@ class BertLayout(Family):
         return str(config.hidden_act)
 
     def is_causal(self, config: PretrainedConfig) -> bool:
-        return bool(getattr(config, "is_decoder", False))
+        return bool(getattr(config, "is_decoder", False)) and mask_is_causal(config)
 
     def check(self, config: PretrainedConfig) -> None:
-        kind = getattr(config, "position_embedding_type", None) or "absolute"
-        if kind != "absolute":
-            # transformers 5 ignores the setting and would compute other attention weights without a word.
-            msg = f"position_embedding_type '{kind}' is not supported by this transformers version, only 'absolute'"
-            raise ModelError(msg)
+        require_absolute_positions(config)
+
+
+def require_absolute_positions(config: PretrainedConfig) -> None:
+    """Raise ModelError for a `position_embedding_type` that is not 'absolute'."""
+    kind = getattr(config, "position_embedding_type", None) or "absolute"
+    if kind != "absolute":
+        # transformers 5 ignores the setting and would compute other attention weights without a word.
+        msg = f"position_embedding_type '{kind}' is not supported by this transformers version, only 'absolute'"
+        raise ModelError(msg)
 
 
 TINY = {

@@ -6,7 +6,7 @@ from typing import Any
 from torch import nn
 from transformers import DistilBertConfig, PretrainedConfig
 
-from ingest.architectures._family import Family, linear, norm
+from ingest.architectures._family import Family, layer_weights, linear, norm
 from ingest.attribution.weights import LayerWeights
 
 
@@ -33,23 +33,15 @@ class DistilBert(Family):
         return layer.attention
 
     def weights(self, layer: Any, config: PretrainedConfig) -> LayerWeights:
-        w_v, b_v = linear(layer.attention.v_lin)
-        w_o, b_o = linear(layer.attention.out_lin)
-        w_in, b_in = linear(layer.ffn.lin1)
-        w_out, b_out = linear(layer.ffn.lin2)
-        return LayerWeights(
-            placement=self.placement,
-            n_head=config.n_heads,
-            w_v=w_v,
-            b_v=b_v,
-            w_o=w_o,
-            b_o=b_o,
+        return layer_weights(
+            self.placement,
+            config.n_heads,
+            value=linear(layer.attention.v_lin),
+            attn_out=linear(layer.attention.out_lin),
             ln_attn=norm(layer.sa_layer_norm),
-            w_in=w_in,
-            b_in=b_in,
+            ff_in=linear(layer.ffn.lin1),
             act=layer.ffn.activation,
-            w_out=w_out,
-            b_out=b_out,
+            ff_out=linear(layer.ffn.lin2),
             ln_ff=norm(layer.output_layer_norm),
         )
 

@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 from transformers import GPT2Config, PretrainedConfig
 
-from ingest.architectures._family import Family, norm, param
+from ingest.architectures._decoder_layout import Decoder
+from ingest.architectures._family import Affine, layer_weights, norm, param
 from ingest.attribution.weights import LayerWeights
 
 
-class GPT2(Family):
+class GPT2(Decoder):
     name = "gpt2"
     model_types = ("gpt2",)
     placement = "pre_ln"
@@ -37,36 +38,26 @@ class GPT2(Family):
     def weights(self, layer: Any, config: PretrainedConfig) -> LayerWeights:
         d = config.n_embd
         w_qkv, b_qkv = _conv1d(layer.attn.c_attn)
-        w_o, b_o = _conv1d(layer.attn.c_proj)
-        w_in, b_in = _conv1d(layer.mlp.c_fc)
-        w_out, b_out = _conv1d(layer.mlp.c_proj)
-        return LayerWeights(
-            placement=self.placement,
-            n_head=config.n_head,
-            w_v=w_qkv[:, 2 * d :],
-            b_v=b_qkv[2 * d :],
-            w_o=w_o,
-            b_o=b_o,
+        return layer_weights(
+            self.placement,
+            config.n_head,
+            value=(w_qkv[:, 2 * d :], b_qkv[2 * d :]),
+            attn_out=_conv1d(layer.attn.c_proj),
             ln_attn=norm(layer.ln_1),
-            w_in=w_in,
-            b_in=b_in,
+            ff_in=_conv1d(layer.mlp.c_fc),
             act=layer.mlp.act,
-            w_out=w_out,
-            b_out=b_out,
+            ff_out=_conv1d(layer.mlp.c_proj),
             ln_ff=norm(layer.ln_2),
         )
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation_function)
 
-    def is_causal(self, config: PretrainedConfig) -> bool:
-        return True
-
     def max_tokens(self, config: PretrainedConfig) -> int:
         return int(config.n_positions)
 
 
-def _conv1d(module: Any) -> tuple[Tensor, Tensor]:
+def _conv1d(module: Any) -> Affine:
     return param(module.weight), param(module.bias)
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ingest.attribution.weights import COMPONENT_ORDER, Placement
 
+
 def comparisons(placement: Placement) -> dict[str, tuple[str, str]]:
     """Component -> the maps before and after it; BLOCK is what survives of the whole feed-forward block."""
     order = COMPONENT_ORDER[placement]

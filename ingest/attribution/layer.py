@@ -12,6 +12,7 @@ from ingest.attribution.states import FFBias, layer_states
 from ingest.attribution.weights import FoldedLayer
 from ingest.attribution.workspace import Workspace
 
+
 @dataclass(frozen=True)
 class LayerAttribution:
     """Everything about one layer of B sequences of one length T."""
@@ -21,6 +22,15 @@ class LayerAttribution:
     change: dict[str, Tensor]  # component -> (B, F) Spearman's rho, float64, NaN where undefined
     n_pairs: Tensor  # (B, F) pairs behind each rho
     dims: dict[str, Tensor]  # state -> (B, T, d)
+
+    def of_sequence(self, nth: int) -> "LayerAttribution":
+        """One of the sequences, the batch axis kept."""
+
+        def one(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+            return {name: value[nth : nth + 1] for name, value in tensors.items()}
+
+        n_pairs = self.n_pairs[nth : nth + 1]
+        return LayerAttribution(one(self.maps), one(self.norms), one(self.change), n_pairs, one(self.dims))
 
 
 @torch.no_grad()

@@ -83,10 +83,7 @@ def layer_states(x: Tensor, alpha: Tensor, layer: FoldedLayer, ff_bias: FFBias) 
     residual = ff_in if layer.is_post else y
     total = residual + branch
     output, s_out = _through(norms.out, total)
-    if norms.out is not None:
-        after_ln = output
-    else:
-        after_ln = branch if layer.norm_after_ff else ff_in
+    after_ln = output if norms.out else branch if layer.norm_after_ff else ff_in
     return LayerStates(
         values, x, attn_out.whole, s_mixed, y.whole, s_read, ff_in, slope, ff_out, s_ff, residual, total, s_out, output,
         atb=ff_in if layer.is_post else y, after_ln=after_ln,

@@ -6,44 +6,93 @@ import platform
 import shutil
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
 
 from ingest.cli import options
-from ingest.cli.terminal import print_table
+from ingest.cli.terminal import print_table, progress
 from warehouse.check import Finding, check
-from warehouse.errors import WarehouseError
+from warehouse.errors import ModelError, WarehouseError
+
+if TYPE_CHECKING:
+    from ingest.models import Dtype
 
 _PACKAGES = ("lenshouse", "torch", "transformers", "duckdb", "polars", "pyarrow")
 
 
 @click.command(name="doctor")
 @options.warehouse
+@click.option("--model", metavar="MODEL", help="Check this model instead: a folder, or a hub id.")
+@click.option("--revision", help="Of a hub model: branch, tag or commit.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@click.option("--dtype", type=click.Choice(["float32", "bfloat16", "float16"]), default="float32", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @options.verbose
-def command(warehouse: Path, as_json: bool) -> None:
-    """Check this machine and a warehouse: counts, values, completeness, orphans, unfinished runs.
+def command(
+    warehouse: Path, model: str | None, revision: str | None, device: str, dtype: "Dtype", as_json: bool
+) -> None:
+    """Check this machine and a warehouse, or a model.
 
-    Exits with 1 when something is wrong.
+    Of a warehouse: counts, values, completeness, orphans, unfinished runs. Of a model: whether its maps can be trusted:
+    pieces sum to its states in every layer; batching, padding and the kind of attention change nothing; what half
+    precision costs. Paste the table into a report. Exits with 1 when something is wrong.
 
     \b
     lenshouse doctor --warehouse lens.duckdb
+    lenshouse doctor --model gpt2
     lenshouse doctor --json
     """
+    if model is not None:
+        _check_model(model, revision, device, dtype, as_json)
+    else:
+        _check_warehouse(warehouse, as_json)
+
+
+def _check_warehouse(warehouse: Path, as_json: bool) -> None:
     findings = [*_machine(warehouse)]
     if warehouse.exists():
         findings += check(warehouse)
     else:
         findings.append(Finding("ok", "no warehouse yet", str(warehouse), "`lenshouse ingest` makes it"))
-    if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings], indent=1))
-    else:
-        print_table(pl.DataFrame([asdict(finding) for finding in findings]))
+    _show([asdict(finding) for finding in findings], as_json)
     n_wrong = sum(finding.level == "error" for finding in findings)
     if n_wrong:
         msg = f"{n_wrong} of {len(findings)} checks failed: the last column says what to do"
         raise WarehouseError(msg)
+
+
+def _check_model(spec: str, revision: str | None, device: str, dtype: "Dtype", as_json: bool) -> None:
+    from ingest.examine import examine
+    from ingest.models import load_model
+
+    with progress() as bar:
+        bar.phase(f"loading {spec}")
+        model, tokenizer = load_model(spec, revision=revision, device=device, dtype=dtype)
+        bar.phase("checking it")
+        checks = list(examine(model, tokenizer))
+    facts = model.describe()
+    if not as_json:
+        keys = ("model_type", "placement", "component_order", "n_layer", "n_head", "n_kv_head", "d_model", "d_ff")
+        versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES[:3])
+        click.echo(f"{model.name}: {', '.join(f'{key} {facts[key]}' for key in keys)}")
+        click.echo(f"{dtype} on {model.device}; {versions}")
+    _show([asdict(check) for check in checks], as_json)
+    failed = [check for check in checks if check.verdict == "FAILED"]
+    if failed:
+        msg = (
+            f"{model.name}: {len(failed)} of {len(checks)} checks failed, first '{failed[0].check}' at "
+            f"{failed[0].where}: do not trust its maps; report the table"
+        )
+        raise ModelError(msg)
+
+
+def _show(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+    else:
+        print_table(pl.DataFrame(rows))
 
 
 def _machine(warehouse: Path) -> list[Finding]:

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 @click.command(name="ingest")
-@click.option("--model", metavar="ID|FOLDER", help="Hub id, or folder with config.json, safetensors and tokenizer.")
+@click.option(
+    "--model",
+    metavar="ID|FOLDER|FILE.gguf",
+    help="Hub id, folder with config.json, safetensors and tokenizer, or .gguf file.",
+)
 @click.option("--corpus", metavar="FILE|hf:…|demo", help=".txt .tsv .csv .jsonl .parquet .conllu, or a hub data set.")
 @click.option("--warehouse", metavar="FILE", help="DuckDB file; created when missing. [default: lenshouse.duckdb]")
 @click.option(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -11,44 +13,35 @@ import torch
 from scipy.stats import spearmanr
 from torch import nn
 
-from tests.oracle.model_states import LayerStates, Norm, collect_states
-from tests.oracle.quadrature import mean_slope
+from tests.oracle.model_states import LayerStates, collect_states
+from tests.oracle.pieces import FFBias, Split, activate, attention_pieces, normalise
 
-FFBias = Literal["path", "constant"]
 PairFilter = Literal["all", "content", "offdiag"]
 PAIR_FILTERS: tuple[PairFilter, ...] = ("all", "content", "offdiag")
 STAGES = ("atb", "after_ff", "after_res", "after_ln")
-COMPONENTS = {
-    "post": {
-        "FF": ("atb", "after_ff"),
-        "RES": ("after_ff", "after_res"),
-        "LN": ("after_res", "after_ln"),
-        "BLOCK": ("atb", "after_ln"),
-    },
-    "pre": {
-        "LN": ("atb", "after_ln"),
-        "FF": ("after_ln", "after_ff"),
-        "RES": ("after_ff", "after_res"),
-        "BLOCK": ("atb", "after_res"),
-    },
+ORDERS = {
+    "post": ("FF", "RES", "LN"),
+    "pre": ("LN", "FF", "RES"),
+    "parallel": ("LN", "FF", "RES"),
+    "sandwich": ("LN", "FF", "RES"),
+    "res_post": ("FF", "LN", "RES"),
 }
+"""The components after the attention block, in the model's own order."""
+_MAP_AFTER = {"FF": "after_ff", "RES": "after_res", "LN": "after_ln"}
+
+
+def _comparisons(order: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+    maps = ["atb", *(_MAP_AFTER[component] for component in order)]
+    return dict(zip(order, pairwise(maps), strict=True)) | {"BLOCK": (maps[0], maps[-1])}
+
+
+COMPONENTS = {placement: _comparisons(order) for placement, order in ORDERS.items()}
+"""{placement: {component: (the map before it, the map after it)}}."""
 WORST_STAGE_ERROR = 1e-9
 """If a stage's pieces miss the model's own state by more (relative, per position), the oracle is wrong."""
 
 
-@dataclass
-class Split:
-    """A state split into token vectors: pieces (T, T, n) [query, key], const (T, n)."""
-
-    pieces: np.ndarray
-    const: np.ndarray
-
-    def sum(self) -> np.ndarray:
-        """(T, n): the state."""
-        return self.pieces.sum(axis=1) + self.const
-
-    def __add__(self, other: Split) -> Split:
-        return Split(self.pieces + other.pieces, self.const + other.const)
+_Keep = Callable[[str, Split, np.ndarray], Split]
 
 
 @dataclass
@@ -57,10 +50,10 @@ class LayerPieces:
 
     states: LayerStates
     attention: np.ndarray
-    """(T, T, d): sum_h alpha f^h, without residual and b_O."""
+    """(T, T, d): sum_h alpha f^h, without residual, b_O and the norm on the attention's output."""
     stages: dict[str, Split]
     stage_errors: dict[str, float]
-    """Worst relative error over positions, for attn_out, y, ff_in, z, hidden, and the four stages."""
+    """Worst relative error over positions, for every state on the way and the four stages."""
 
 
 def oracle_layers(model: nn.Module, input_ids: torch.Tensor, ff_bias: FFBias = "path") -> list[dict[str, np.ndarray]]:
@@ -69,26 +62,40 @@ def oracle_layers(model: nn.Module, input_ids: torch.Tensor, ff_bias: FFBias = "
     (T, T) [query, key]: attn, attn_norm, atb, after_ff, after_res, after_ln.
     (T,): norm_input, norm_attn_out, norm_y, norm_ff_in, norm_ff_out, norm_sum, norm_output, cos_ff_res,
     completeness, and const_* and mix_* of the four stages. NaN where a ratio is 0/0.
-    Not arrays: placement ('post' | 'pre'), causal (bool), stage_errors (dict of floats).
+    Not arrays: placement (a key of ORDERS), causal (bool), reach (int or None: the largest |query - key| in the
+    layer's attention window), stage_errors (dict of floats).
     """
     return [_measure(layer) for layer in oracle_pieces(model, input_ids, ff_bias)]
 
 
 def oracle_pieces(model: nn.Module, input_ids: torch.Tensor, ff_bias: FFBias = "path") -> list[LayerPieces]:
-    """The vectors behind `oracle_layers`; raises AssertionError where a stage does not sum to the model's."""
+    """The vectors behind `oracle_layers`; raises AssertionError where a stage does not sum to the model's.
+
+    RMSNorm modules of transformers compute in float32 whatever the model's type, and miss by 1e-7: put them in
+    double first (`tests.oracle.tiny.in_double`).
+    """
     return [_split_layer(states, ff_bias) for states in collect_states(model, input_ids)]
 
 
 def change(
-    before: np.ndarray, after: np.ndarray, pair_filter: PairFilter, is_special: np.ndarray, causal: bool
+    before: np.ndarray,
+    after: np.ndarray,
+    pair_filter: PairFilter,
+    is_special: np.ndarray,
+    causal: bool,
+    reach: int | None = None,
 ) -> float:
-    """1 - Spearman rho over the selected pairs; NaN where undefined (under two pairs, or a constant map)."""
+    """1 - Spearman rho over the selected pairs; NaN where undefined (under two pairs, or a constant map).
+
+    Pairs with |query - key| > reach, which lie outside the layer's attention window, are left out.
+    """
     n = before.shape[0]
     chosen = [
         (query, key)
         for query in range(n)
         for key in range(n)
         if (key <= query or not causal)
+        and (reach is None or abs(query - key) <= reach)
         and (pair_filter == "all" or not (is_special[query] or is_special[key]))
         and (pair_filter != "offdiag" or query != key)
     ]
@@ -104,94 +111,82 @@ def change(
 def changes(layer: dict, is_special: np.ndarray) -> dict[tuple[str, str], float]:
     """{(component, pair_filter): change} of one dict of `oracle_layers`."""
     return {
-        (component, pair_filter): change(layer[before], layer[after], pair_filter, is_special, layer["causal"])
+        (component, pair_filter): change(
+            layer[before], layer[after], pair_filter, is_special, layer["causal"], layer["reach"]
+        )
         for component, (before, after) in COMPONENTS[layer["placement"]].items()
         for pair_filter in PAIR_FILTERS
     }
 
 
 def _split_layer(states: LayerStates, ff_bias: FFBias) -> LayerPieces:
-    attention = _attention_pieces(states)
-    y = Split(attention.copy(), np.tile(states.b_o, (len(states.x), 1)))
-    for i, x_i in enumerate(states.x):
-        y.pieces[i, i] += x_i
-    ff_in = _normalise(y, states.y, states.ln_y)
-    z = Split(ff_in.pieces @ states.w_1, ff_in.const @ states.w_1 + states.b_1)
-    hidden = _activate(z, states, ff_bias)
-    after_ff = Split(hidden.pieces @ states.w_2, hidden.const @ states.w_2 + states.b_2)
+    found: dict[str, tuple[Split, np.ndarray]] = {}  # name: (the split, the model's own state)
 
-    if states.ln_total is not None:  # Post-LN
-        atb, after_res = ff_in, after_ff + ff_in
-        after_ln = _normalise(after_res, states.total, states.ln_total)
-        true_after_res, true_after_ln, true_atb = states.total, states.output, states.ff_in
-    else:  # Pre-LN
-        atb, after_res, after_ln = y, after_ff + y, ff_in
-        true_after_res, true_after_ln, true_atb = states.output, states.ff_in, states.y
-    errors = {
-        "attn_out": _relative(attention.sum(axis=1) + states.b_o, states.attn_out).max(),
-        "y": _relative(y.sum(), states.y).max(),
-        "ff_in": _relative(ff_in.sum(), states.ff_in).max(),
-        "z": _relative(z.sum(), states.z).max(),
-        "hidden": _relative(hidden.sum(), states.hidden).max(),
-        "atb": _relative(atb.sum(), true_atb).max(),
-        "after_ff": _relative(after_ff.sum(), states.ff_out).max(),
-        "after_res": _relative(after_res.sum(), true_after_res).max(),
-        "after_ln": _relative(after_ln.sum(), true_after_ln).max(),
+    def keep(name: str, split: Split, true: np.ndarray) -> Split:
+        found[name] = split, true
+        return split
+
+    attention, x = attention_pieces(states), Split.diagonal(states.x)
+    a = keep("attn_out", Split(attention, np.tile(states.b_o, (len(states.x), 1))), states.attn_out)
+    if states.ln_attn_out is not None:
+        a = keep("attn_branch", normalise(a, states.attn_out, states.ln_attn_out), states.attn_branch)
+    y = keep("y", x + a, states.y)
+    ff_in = keep("ff_in", _ff_input(states, x, y), states.ff_in)
+    ff = _feed_forward(states, ff_in, ff_bias, keep)
+    stages = _stages(states, y, ff_in, ff)
+    for name, (split, true) in stages.items():
+        keep(name, split, true)
+    errors = {name: float(_relative(split.sum(), true).max()) for name, (split, true) in found.items()}
+    for name, error in errors.items():
+        assert error < WORST_STAGE_ERROR, f"oracle: pieces of {name} miss the model's state by {error:.1e}"
+    return LayerPieces(states, attention, {name: split for name, (split, _) in stages.items()}, errors)
+
+
+def _ff_input(states: LayerStates, x: Split, y: Split) -> Split:
+    if states.ln_y is None:  # res_post
+        return y
+    if states.placement == "parallel":
+        return normalise(x, states.x, states.ln_y)
+    return normalise(y, states.y, states.ln_y)
+
+
+def _feed_forward(states: LayerStates, ff_in: Split, ff_bias: FFBias, keep: _Keep) -> Split:
+    """W_2's output."""
+    gate, up = keep("z", ff_in.apply(states.w_1, states.b_1), states.z), None
+    if states.w_up is not None:
+        up = keep("up", ff_in.apply(states.w_up, states.b_up), states.up)
+    hidden = keep("hidden", activate(gate, up, states, ff_bias), states.hidden)
+    return keep("ff_raw", hidden.apply(states.w_2, states.b_2), states.ff_raw)
+
+
+def _stages(states: LayerStates, y: Split, ff_in: Split, ff: Split) -> dict[str, tuple[Split, np.ndarray]]:
+    """The four stages, each with the model's own state."""
+    if states.placement == "post":
+        total = ff + ff_in
+        return {
+            "atb": (ff_in, states.ff_in),
+            "after_ff": (ff, states.ff_out),
+            "after_res": (total, states.total),
+            "after_ln": (normalise(total, states.total, states.ln_total), states.output),
+        }
+    branch = ff if states.ln_ff_out is None else normalise(ff, states.ff_raw, states.ln_ff_out)
+    late_norm = states.placement == "res_post"
+    return {
+        "atb": (y, states.y),
+        "after_ff": (ff if late_norm else branch, states.ff_out),
+        "after_res": (branch + y, states.output),
+        "after_ln": (branch, states.ff_branch) if late_norm else (ff_in, states.ff_in),
     }
-    for stage, error in errors.items():
-        assert error < WORST_STAGE_ERROR, f"oracle: pieces of {stage} miss the model's state by {error:.1e}"
-    stages = {"atb": atb, "after_ff": after_ff, "after_res": after_res, "after_ln": after_ln}
-    return LayerPieces(states, attention, stages, {stage: float(error) for stage, error in errors.items()})
-
-
-def _attention_pieces(states: LayerStates) -> np.ndarray:
-    """(T, T, d): sum_h alpha^h_ij f^h(x_j), f^h(x) = (x W_V^h + b_V^h) W_O^h."""
-    n_head, n_token, _ = states.alpha.shape
-    d_head = states.w_v.shape[1] // n_head
-    pieces = np.zeros((n_token, n_token, states.w_o.shape[1]))
-    for h in range(n_head):
-        mine = slice(h * d_head, (h + 1) * d_head)
-        f = (states.v_input @ states.w_v[:, mine] + states.b_v[mine]) @ states.w_o[mine]
-        for i in range(n_token):
-            for j in range(n_token):
-                pieces[i, j] += states.alpha[h, i, j] * f[j]
-    return pieces
-
-
-def _normalise(split: Split, state: np.ndarray, norm: Norm) -> Split:
-    """LayerNorm of a sum, with the deviation of the model's own `state` (T, d): Kobayashi et al. 2021."""
-    s = np.sqrt(state.var(axis=-1, keepdims=True) + norm.eps)
-
-    def g(vectors: np.ndarray, deviation: np.ndarray) -> np.ndarray:
-        return norm.gamma * (vectors - vectors.mean(axis=-1, keepdims=True)) / deviation
-
-    return Split(g(split.pieces, s[:, None]), g(split.const, s) + norm.beta)
-
-
-def _activate(z: Split, states: LayerStates, ff_bias: FFBias) -> Split:
-    """Integrated gradients of act: each input's share is itself times the mean slope along the path."""
-    if ff_bias == "path":  # from 0; what biases brought is one more input; act(0) belongs to the constant
-        start = np.zeros_like(states.z)
-        moving_const = z.const
-    elif ff_bias == "constant":  # from the constant part, which does not move
-        start = z.const
-        moving_const = np.zeros_like(z.const)
-    else:
-        message = f"ff_bias is 'path' or 'constant', not {ff_bias!r}"
-        raise ValueError(message)
-    mean = mean_slope(states.act, start, states.z)
-    with torch.no_grad():
-        at_start = states.act(torch.from_numpy(start.copy())).numpy()
-    return Split(z.pieces * mean[:, None, :], moving_const * mean + at_start)
 
 
 def _measure(layer: LayerPieces) -> dict:
     states, stages = layer.states, layer.stages
-    post = states.placement == "post"
-    residual = states.ff_in if post else states.y
+    residual = states.ff_in if states.placement == "post" else states.y
+    last_map = COMPONENTS[states.placement]["BLOCK"][1]
     measured = {
         "placement": states.placement,
         "causal": states.causal,
+        "reach": states.reach,
         "stage_errors": layer.stage_errors,
         "attn": states.alpha.mean(axis=0),
         "attn_norm": _norms(layer.attention),
@@ -203,7 +198,7 @@ def _measure(layer: LayerPieces) -> dict:
         "norm_sum": _norms(states.output if states.total is None else states.total),
         "norm_output": _norms(states.output),
         "cos_ff_res": _ratio((states.ff_out * residual).sum(-1), _norms(states.ff_out) * _norms(residual)),
-        "completeness": _relative(stages["after_ln" if post else "after_res"].sum(), states.output),
+        "completeness": _relative(stages[last_map].sum(), states.output),
     }
     for name in STAGES:
         measured[name] = _norms(stages[name].pieces)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MethodType
+
 import torch
 from torch import nn
 from transformers import (
@@ -26,7 +28,8 @@ VOCAB_SIZE = 40
 def randomise(model: nn.Module, seed: int) -> nn.Module:
     """Overwrite every parameter of `model` in place, reproducibly for a given architecture; returns `model`.
 
-    Normalisation weights: standard normal (so about half are negative), a few of them within 0.002 of zero.
+    Normalisation weights, as they are applied (Gemma stores them less 1): standard normal, so about half are
+    negative, a few of them within 0.002 of zero.
     Biases: sd 0.3. Matrices: sd 1.4 / sqrt(fan-in), which keeps pre-activations of order one or two and
     attention clearly uneven. Embeddings: sd 0.7. The padding row is random as well.
     """
@@ -47,6 +50,7 @@ def randomise(model: nn.Module, seed: int) -> nn.Module:
                     value = normal(shape, 1.0)
                     small = torch.randperm(value.numel(), generator=generator)[: max(1, value.numel() // 8)]
                     value[small] = 0.002 * torch.tanh(normal(small.shape, 1.0))
+                    value -= float(type(module).__name__.startswith("Gemma"))
                 elif isinstance(module, nn.Embedding):
                     value = normal(shape, 0.7)
                 elif parameter.dim() < 2:
@@ -56,6 +60,30 @@ def randomise(model: nn.Module, seed: int) -> nn.Module:
                     value = normal(shape, 1.4 / fan_in**0.5)
                 parameter.copy_(value)
     return model
+
+
+def in_double(model: nn.Module) -> nn.Module:
+    """Make the RMSNorm modules of `model` exact in double precision, in place; returns `model`.
+
+    transformers' RMSNorm modules (T5's is called T5LayerNorm) compute in float32 whatever the model's type, which
+    leaves errors of 1e-7 in the states of a model in double. Their forward is replaced, module by module, by the
+    same function computed in float64 and returned in the input's type. Parameters, types and hooks stay as they
+    are. What else transformers computes in float32 (rotary tables, the softmax of attention) is cast back before
+    it is used, and ends up in the attention weights, which the oracle takes as they are.
+    """
+    for module in model.modules():
+        if type(module).__name__.endswith("RMSNorm") or type(module).__name__ == "T5LayerNorm":
+            module.forward = MethodType(_exact_rms_norm, module)
+    return model
+
+
+def _exact_rms_norm(norm: nn.Module, hidden_states: torch.Tensor) -> torch.Tensor:
+    """(..., d): weight * x / sqrt(mean(x^2) + eps); Gemma multiplies by 1 + weight and calls its epsilon eps."""
+    is_gemma = type(norm).__name__.startswith("Gemma")
+    weight = norm.weight.double() + (1 if is_gemma else 0)
+    x = hidden_states.double()
+    mean_square = x.square().mean(dim=-1, keepdim=True) + (norm.eps if is_gemma else norm.variance_epsilon)
+    return (weight * (x / mean_square.sqrt())).to(hidden_states.dtype)
 
 
 def tiny_model(
@@ -119,7 +147,7 @@ def tiny_model(
     return randomise(model.double().eval(), seed)
 
 
-def tiny_ids(length: int, seed: int = 0) -> torch.Tensor:
+def tiny_ids(length: int, seed: int = 0, vocab_size: int = VOCAB_SIZE) -> torch.Tensor:
     """(1, length) token ids, none of them a padding id of any family."""
     generator = torch.Generator().manual_seed(1000 + seed)
-    return torch.randint(3, VOCAB_SIZE, (1, length), generator=generator)
+    return torch.randint(3, vocab_size, (1, length), generator=generator)

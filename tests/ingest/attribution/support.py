@@ -96,19 +96,10 @@ def attribute(
                 **options,
             )
             for nth, row in enumerate(group.rows.tolist()):
-                found[index][row] = _pick(whole, nth)
+                found[index][row] = whole.of_sequence(nth)
 
     forward_by_layer(model, family, ids, mask, on_layer)
     return found
-
-
-def _pick(whole: LayerAttribution, nth: int) -> LayerAttribution:
-    def one(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-        return {name: value[nth : nth + 1] for name, value in tensors.items()}
-
-    return LayerAttribution(
-        one(whole.maps), one(whole.norms), one(whole.change), whole.n_pairs[nth : nth + 1], one(whole.dims)
-    )
 
 
 @dataclass(frozen=True)
