@@ -4,12 +4,13 @@ import difflib
 import tomllib
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from ingest.attribution.states import FFBias
 from ingest.models import Dtype
-from ingest.tokens import TooLong
-from warehouse.errors import UsageError
+from ingest.tokens import MOST_TOKENS, TooLong
+from warehouse.contract import INTEGER
+from warehouse.errors import UsageError, require_choice, require_whole
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,18 @@ class IngestConfig:
 
     def __post_init__(self) -> None:
         for name, allowed in (("too_long", TooLong), ("ff_bias", FFBias), ("dtype", Dtype)):
-            if getattr(self, name) not in get_args(allowed):
-                msg = f"{name} = {getattr(self, name)!r}: use one of {', '.join(get_args(allowed))}"
+            require_choice(name, getattr(self, name), allowed)
+        for name, (least, most) in _WHOLE.items():
+            if getattr(self, name) is not None:
+                require_whole(name, getattr(self, name), least, most)
+        for name in ("revision", "name", "family"):
+            if getattr(self, name) == "":
+                msg = f"{name} is empty: leave it out, or give one"
                 raise UsageError(msg)
-        if self.limit is not None and self.limit < 1:
-            msg = f"limit = {self.limit}: must be at least 1"
-            raise UsageError(msg)
 
 
+_WHOLE = {"seed": INTEGER, "sample_seed": INTEGER, "limit": (1, INTEGER[1]), "max_tokens": (1, MOST_TOKENS)}
+"""Options that are whole numbers, and what their columns hold."""
 _PER_MODEL = {"model", "revision", "name", "family", "seed"}
 _PER_CORPUS = {"corpus", "text_column", "label_column"}
 
@@ -121,7 +126,7 @@ def job(options: dict[str, Any], flags: dict[str, Any]) -> IngestConfig:
             msg = f"no {required} given: use --{required}, or a [[{required}]] table in the --config file"
             raise UsageError(msg)
     words = {int: "whole number", bool: "true or false", str: "text in quotes", Path: "path in quotes"}
-    kinds: dict[str, type] = {"limit": int, "sample_seed": int, "max_tokens": int, "seed": int, "keep_parts": bool}
+    kinds: dict[str, type] = dict.fromkeys(_WHOLE, int) | {"keep_parts": bool}
     for key, value in merged.items():
         kind = kinds.get(key, Path if key == "warehouse" else str)
         if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):

@@ -22,6 +22,7 @@ from ingest.plan import Shard, pair_rows
 from ingest.prepare import Prepared, prepare
 from ingest.provenance import describe_run, fingerprint, layer_weight, manifest
 from ingest.verify import verify
+from warehouse.contract import INTEGER
 from warehouse.errors import CorpusError, PartsError, UsageError
 from warehouse.load import remove_folder
 from warehouse.locks import claim, is_claimed
@@ -99,6 +100,7 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
             family=config.family,
             seed=config.seed,
         )
+    _require_storable_seed(model)
     max_tokens = _max_tokens(config, model)
     progress.phase("tokenising the corpus")
     with _scratch_folder(warehouse.parts_folder(config.warehouse)) as scratch:
@@ -176,14 +178,18 @@ class _Beginning:
     max_tokens: int
 
     def write(self, folder: RunFolder, seconds_tokenize: float) -> tuple[list[Shard], Prepared]:
-        """Write what the shards are about, unless an earlier job did; returns the run's plan and its tokens.
+        """Write what the shards are about, unless a run in the warehouse has it; returns the run's plan and its tokens.
 
-        run.json comes last, so that where it is, all of it is.
+        run.json comes last, so that where it is, all of it is. That of a run which never got into the warehouse is
+        written anew: labels are those of the command that enters it, and only the size of its shards stays.
         """
         folder.clear_unfinished()
+        shard_rows = planning.SHARD_ROWS
         if folder.has("run.json"):
-            return self._plan(read_run(folder.path).run.get("shard_rows", planning.SHARD_ROWS)), self.prepared
-        plan = self._plan(planning.SHARD_ROWS)
+            shard_rows = read_run(folder.path).run.get("shard_rows", shard_rows)
+            if warehouse.find_run(self.config.warehouse, self.fingerprint) is not None:
+                return self._plan(shard_rows), self.prepared
+        plan = self._plan(shard_rows)
         for name in ("sequence", "token"):
             folder.take(self.prepared.folder / f"{name}.parquet")
         folder.write_table("vocab", readable_vocab(self.tokenizer))
@@ -195,7 +201,7 @@ class _Beginning:
             self.config,
             fingerprint=self.fingerprint,
             max_tokens=self.max_tokens,
-            shard_rows=planning.SHARD_ROWS,
+            shard_rows=shard_rows,
             n_shards=len(plan),
             seconds_tokenize=seconds_tokenize,
         )
@@ -291,8 +297,15 @@ def _outcome(
     )
 
 
+def _require_storable_seed(model: LoadedModel) -> None:
+    """A seed that was given is checked with the other options; one may also be read off a name."""
+    if model.seed is not None and not INTEGER[0] <= model.seed <= INTEGER[1]:
+        msg = f"{model.name}: the seed {model.seed} in its name is more than a table can hold: give --seed"
+        raise UsageError(msg)
+
+
 def _max_tokens(config: IngestConfig, model: LoadedModel) -> int:
-    longest = model.family.max_tokens(model.config)
+    longest = model.max_tokens
     if config.max_tokens is None:
         return longest
     if config.max_tokens > longest:

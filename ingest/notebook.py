@@ -10,13 +10,13 @@ from transformers import PreTrainedModel
 from ingest.architectures import family_of
 from ingest.attribution.states import FFBias
 from ingest.compute import compute
-from ingest.corpus.record import Record
+from ingest.corpus.record import Record, require_storable
 from ingest.display import readable_vocab
 from ingest.model_files import check_vocabulary
 from ingest.models import LoadedModel, dtype_of
 from ingest.rows import TokenSequence
-from ingest.tokens import Counts, TooLong, encode, token_frame
-from warehouse.errors import UsageError
+from ingest.tokens import MOST_TOKENS, Counts, TooLong, encode, token_frame
+from warehouse.errors import UsageError, require_choice, require_whole
 
 
 class Attributions(NamedTuple):
@@ -45,16 +45,23 @@ def attribute(
     with too_long='chunk' it counts the chunks.
 
     Raises ModelError for an architecture that no family claims, UsageError for max_tokens beyond the model's positions,
-    CorpusError for a text that is too long, NumericsError where pieces do not sum to the model's states.
+    and for options and texts of another kind, CorpusError for a text that is too long or that no table can hold,
+    NumericsError where pieces do not sum to the model's states.
     """
+    require_choice("too_long", too_long, TooLong)
+    require_choice("ff_bias", ff_bias, FFBias)
+    records = _records(texts)
     base: Any = model.base_model
     if base.device.type not in ("cpu", "cuda"):
         msg = f"the model is on {base.device}: move it to cpu or cuda with model.to(...)"
         raise UsageError(msg)
     family = family_of(base.config)
     check_vocabulary(tokenizer, base.config, type(model).__name__)
-    longest = family.max_tokens(base.config)
-    if max_tokens is not None and max_tokens > longest:
+    longest = min(family.max_tokens(base.config), MOST_TOKENS)
+    if max_tokens is None:
+        max_tokens = longest
+    require_whole("max_tokens", max_tokens, 1, MOST_TOKENS)
+    if max_tokens > longest:
         msg = f"max_tokens={max_tokens}: the model has positions for {longest} tokens at most"
         raise UsageError(msg)
     loaded = LoadedModel(
@@ -68,12 +75,8 @@ def attribute(
         family_label=None,
         seed=None,
     )
-    if isinstance(texts, str):
-        msg = "texts is one string, whose letters would be the texts: give a list of texts"
-        raise UsageError(msg)
-    records = [Record(text, None, str(number)) for number, text in enumerate(texts)]
     counts = Counts()
-    encoded = list(encode(records, tokenizer, max_tokens=max_tokens or longest, too_long=too_long, counts=counts))
+    encoded = list(encode(records, tokenizer, max_tokens=max_tokens, too_long=too_long, counts=counts))
     if counts.n_skipped:
         msg = f"{counts.n_skipped} of {counts.n_read} texts are empty: leave them out, so that seq_id counts your texts"
         raise UsageError(msg)
@@ -83,6 +86,23 @@ def attribute(
     vocab = readable_vocab(tokenizer).select("token_id", "display")
     token = token_frame(encoded).join(vocab, on="token_id", how="left", maintain_order="left")
     return Attributions(tables["token_pair"], tables["token_norm"], tables["map_change"], token)
+
+
+def _records(texts: Iterable[str]) -> list[Record]:
+    if isinstance(texts, str):
+        msg = "texts is one string, whose letters would be the texts: give a list of texts"
+        raise UsageError(msg)
+    if not isinstance(texts, Iterable):
+        msg = f"texts is of type {type(texts).__name__}: give a list of texts"
+        raise UsageError(msg)
+    records = []
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            msg = f"text {number} is of type {type(text).__name__}: give strings only"
+            raise UsageError(msg)
+        require_storable(text, "text", str(number), "texts")
+        records.append(Record(str(text), None, str(number)))
+    return records
 
 
 @contextmanager

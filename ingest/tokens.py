@@ -19,7 +19,7 @@ import polars as pl
 
 from ingest.corpus.record import Record
 from warehouse.contract import RUN_TABLES
-from warehouse.errors import CorpusError, ModelError, UsageError
+from warehouse.errors import CorpusError, ModelError, UsageError, require_choice
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -136,10 +136,11 @@ def encode(
     a kept token has a part in; a cut inside a character's bytes leaves that character in both chunks. The
     tokenizer itself is not touched: a copy of its backend does the work.
 
-    Raises at once UsageError for max_tokens that leaves no room for text or that positions cannot count,
-    ModelError for a slow tokenizer; while iterating CorpusError for a long text under `error`, and when no
-    text gave a token.
+    Raises at once UsageError for max_tokens that leaves no room for text or that positions cannot count and for
+    another too_long, ModelError for a slow tokenizer; while iterating CorpusError for a long text under `error`,
+    and when no text gave a token.
     """
+    require_choice("too_long", too_long, TooLong)
     encoder = _Encoder(tokenizer, max_tokens, too_long, Counts() if counts is None else counts)
     return encoder.stream(iter(records))
 

@@ -20,6 +20,9 @@ METHOD_VERSION: Final = "1"
 
 PARTS_FORMAT: Final = 1
 
+INTEGER: Final = (-(2**31), 2**31 - 1)
+"""Least and greatest value of the tables' INTEGER columns."""
+
 STAGES: Final = ("atb", "after_ff", "after_res", "after_ln")
 PAIR_MEASURES: Final = ("attn", "attn_norm", *STAGES)
 COMPONENTS: Final = ("FF", "RES", "LN", "BLOCK")

@@ -1,5 +1,7 @@
 """The errors that a user may cause or cure. Each message is one line: what, where and what to do next."""
 
+from typing import Any, get_args
+
 
 class LenshouseError(Exception):
     """Base of every expected failure; the command line prints its message and exits with 1."""
@@ -36,3 +38,21 @@ class PartsError(LenshouseError):
 def disk_is_full(reason: str) -> bool:
     """Whether the text of a library's error says that there is no room left."""
     return any(sign in reason for sign in ("No space left", "os error 28", "Disk quota exceeded", "File too large"))
+
+
+def require_choice(name: str, value: object, choices: Any) -> None:
+    """Refuse a value that is none of a Literal's: what has two readings must not fall back to one of them."""
+    if value not in get_args(choices):
+        message = f"{name} = {value!r}: use one of {', '.join(get_args(choices))}"
+        raise UsageError(message)
+
+
+def require_whole(name: str, value: object, least: int, most: int) -> None:
+    """Refuse what is no whole number between two bounds, both included."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        message = f"{name} = {value!r}: must be a whole number"
+        raise UsageError(message)
+    if not least <= value <= most:
+        bound = f"at least {least:,}" if value < least else f"at most {most:,}"
+        message = f"{name} = {value}: must be {bound}"
+        raise UsageError(message)

@@ -39,27 +39,27 @@ class Corpus:
         """
         record = None
         for record in self.read():
-            _check_storable(record.text, "text", record, self.source)
+            require_storable(record.text, "text", record.source_id, self.source)
             if record.label is not None:
-                _check_storable(record.label, "label", record, self.source)
+                require_storable(record.label, "label", record.source_id, self.source)
             yield record
         if record is None:
             msg = f"{self.source} holds no texts: give a corpus with at least one"
             raise CorpusError(msg)
 
 
-def _check_storable(value: str, what: str, record: Record, source: str) -> None:
+def require_storable(value: str, what: str, source_id: str, source: str) -> None:
+    """Refuse a string that no table can hold, with a CorpusError that says where it stands."""
     if "\0" in value:
         msg = (
-            f"{source}: the {what} of {record.source_id} holds a NUL character: "
-            "convert the source to UTF-8 text, or remove it"
+            f"{source}: the {what} of {source_id} holds a NUL character: convert the source to UTF-8 text, or remove it"
         )
         raise CorpusError(msg)
     try:
         value.encode()
     except UnicodeEncodeError as error:
         msg = (
-            f"{source}: the {what} of {record.source_id} holds half of a surrogate pair at character "
+            f"{source}: the {what} of {source_id} holds half of a surrogate pair at character "
             f"{error.start}: write the whole character, or remove it"
         )
         raise CorpusError(msg) from error

@@ -118,6 +118,10 @@ def test_four_jobs_in_one_warehouse(models, write, tmp_path) -> None:
         ('too_long = "cut"', ["too_long = 'cut'", "truncate, chunk, error"]),
         ('dtype = "float64"', ["dtype = 'float64'", "float32"]),
         ("limit = 0", ["limit = 0", "at least 1"]),
+        ("seed = 3000000000", ["seed = 3000000000", "at most 2,147,483,647"]),
+        ("sample_seed = 99999999999999999999", ["sample_seed", "at most"]),
+        ("max_tokens = 99999", ["max_tokens = 99999", "at most 32,767"]),
+        ('family = ""', ["family is empty"]),
         ("max_tokens = 0", ["max", "0"]),
         ('device = "gpu"', ["device 'gpu'", "cuda"]),
         ("warehouse = 3", ["warehouse = 3"]),
@@ -154,3 +158,7 @@ def test_every_option_is_a_flag_and_a_key() -> None:
 def test_values_are_checked_in_python_too() -> None:
     with pytest.raises(UsageError, match="ff_bias = 'both': use one of path, constant"):
         IngestConfig("m", "c", Path("w"), ff_bias="both")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="seed = 2147483648: must be at most"):
+        IngestConfig("m", "c", Path("w"), seed=2**31)
+    with pytest.raises(UsageError, match="limit = True: must be a whole number"):
+        IngestConfig("m", "c", Path("w"), limit=True)

@@ -12,6 +12,7 @@ import warehouse
 from ingest.config import IngestConfig
 from ingest.job import ingest as ingest_job
 from tests.ingest.tiny import TEXTS, Done, corpus, counts, leftovers, lenshouse, refused, tables
+from warehouse.errors import WarehouseError
 
 
 def ingest(model: Path, texts: Path, house: Path, *flags: object) -> Done:
@@ -158,6 +159,24 @@ def test_progress_adds_up(models, texts, house) -> None:
     assert set(outcome.seconds) == {"load_model", "tokenize", "verify", "forward", "core", "write", "load"}
     again = ingest_job(config, Silent())
     assert (again.state, again.max_completeness_error, again.n_pairs) == ("already complete", None, outcome.n_pairs)
+
+
+def test_a_run_that_could_not_be_entered_does_not_spoil_the_next_command(models, texts, house, monkeypatch) -> None:
+    """Its folder stays; the run is entered with the labels of the command that enters it."""
+
+    def refuses(*args: object, **kwargs: object) -> int:
+        msg = "no"
+        raise WarehouseError(msg)
+
+    job = ("ingest", "--model", models["bert"], "--corpus", texts, "--warehouse", house)
+    with monkeypatch.context() as patch:
+        patch.setattr(warehouse, "register_run", refuses)
+        refused(lenshouse(*job, "--name", "wrong", "--seed", 9), 1, "no")
+    assert list(warehouse.parts_folder(house).glob("*/run.json"))
+    assert lenshouse(*job, "--name", "right").code == 0
+    found = warehouse.open(house).sql("SELECT model_name, run_name, seed FROM v_run")
+    assert found.rows() == [("right", "right on corpus", None)]
+    assert leftovers(house) == []
 
 
 def test_keep_parts(models, texts, house) -> None:

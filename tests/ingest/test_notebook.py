@@ -137,6 +137,41 @@ def test_ff_bias(bert, tokenizer) -> None:
     assert not path["after_ff"].equals(constant["after_ff"])
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"ff_bias": "Path"}, "ff_bias = 'Path': use one of path, constant"),
+        ({"ff_bias": None}, "ff_bias = None"),
+        ({"too_long": "bogus"}, "too_long = 'bogus': use one of truncate, chunk, error"),
+        ({"max_tokens": 0}, "max_tokens = 0: must be at least 1"),
+        ({"max_tokens": -1}, "at least 1"),
+        ({"max_tokens": 7.0}, "whole number"),
+        ({"max_tokens": True}, "whole number"),
+    ],
+)
+def test_options_that_are_none(options, words, bert, tokenizer) -> None:
+    """No other value stands for one of those that there are."""
+    with pytest.raises(UsageError, match=words):
+        attribute(bert, tokenizer, ["yes"], **options)
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "words"),
+    [
+        (["yes", None], UsageError, "text 1 is of type NoneType"),
+        ([b"yes"], UsageError, "text 0 is of type bytes"),
+        ([["yes"]], UsageError, "text 0 is of type list"),
+        (None, UsageError, "texts is of type NoneType: give a list"),
+        (3, UsageError, "texts is of type int"),
+        (["yes", "half \ud83d of one"], CorpusError, "text of 1 holds half of a surrogate pair"),
+        (["a\0b"], CorpusError, "text of 0 holds a NUL"),
+    ],
+)
+def test_texts_that_are_none(texts, error, words, bert, tokenizer) -> None:
+    with pytest.raises(error, match=words):
+        attribute(bert, tokenizer, texts)
+
+
 def test_a_generator_of_texts(bert, tokenizer) -> None:
     found = attribute(bert, tokenizer, (text for text in TEXTS[:2]))
     assert found.token_pair.equals(attribute(bert, tokenizer, list(TEXTS[:2])).token_pair)

@@ -173,6 +173,12 @@ def test_texts(name, models, house) -> None:
         (("--device", "tpu"), 2, ("'tpu'", "cuda:N")),
         (("--dtype", "float64"), 2, ("--dtype", "float32")),
         (("--limit", "0"), 2, ("--limit",)),
+        (("--limit", "3000000000"), 2, ("limit = 3000000000", "at most 2,147,483,647")),
+        (("--seed", "3000000000"), 2, ("seed = 3000000000", "at most 2,147,483,647")),
+        (("--seed", "-3000000000"), 2, ("seed = -3000000000", "at least -2,147,483,648")),
+        (("--sample-seed", "3000000000"), 2, ("sample_seed = 3000000000", "at most")),
+        (("--name", ""), 2, ("name is empty",)),
+        (("--family", ""), 2, ("family is empty",)),
         (("--colour",), 2, ("--colour",)),
         (("--modle", "x"), 2, ("--modle", "--model")),
         (("extra",), 2, ("extra",)),
@@ -186,6 +192,14 @@ def test_options(flags, code, words, models, house) -> None:
     done = lenshouse("ingest", "--model", models["bert"], "--corpus", path, "--warehouse", house, *flags)
     refused(done, code, *words)
     assert [found.name for found in house.parent.iterdir()] == ["texts.csv"]
+
+
+def test_a_seed_in_a_name_that_no_table_holds(models, texts, tmp_path, house) -> None:
+    folder = Path(shutil.copytree(models["bert"], tmp_path / "tiny-seed_3000000000"))
+    job = ("ingest", "--model", folder, "--corpus", texts, "--warehouse", house)
+    refused(lenshouse(*job), 2, "seed 3000000000", "give --seed")
+    assert leftovers(house) == []
+    assert lenshouse(*job, "--seed", 3).code == 0
 
 
 def test_a_folder_and_a_file_that_is_missing(models, house) -> None:
