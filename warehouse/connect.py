@@ -21,7 +21,7 @@ from typing import Any, Final
 import duckdb
 
 from warehouse import migrate
-from warehouse.errors import UsageError, WarehouseBusyError, WarehouseError, disk_is_full
+from warehouse.errors import UsageError, WarehouseBusyError, WarehouseError, disk_is_full, is_damage
 
 READER_WAIT: Final = 60.0
 """Seconds that a reader retries while a writer has the file."""
@@ -73,15 +73,15 @@ def existing(path: Path) -> Path:
 def read(path: Path, wait: float = READER_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only, fenced connection; open it for one question.
 
-    Raises WarehouseError when the file is missing, no warehouse, or of another schema, and WarehouseBusyError when
-    a writer has had it for `wait` seconds.
+    Raises WarehouseError when the file is missing, damaged, no warehouse, or of another schema, and for errors of
+    DuckDB inside the block; WarehouseBusyError when a writer has had it for `wait` seconds.
     """
-    con = _open(existing(path), wait, read_only=True, config=_FENCE)
     try:
-        _require_schema(con, path, writing=False)
-        yield con
-    finally:
-        con.close()
+        with _open(existing(path), wait, read_only=True, config=_FENCE) as con:
+            _require_schema(con, path, writing=False)
+            yield con
+    except duckdb.Error as error:
+        raise _translated(error, path) from error
 
 
 @contextmanager
@@ -123,15 +123,22 @@ def make_usable(path: Path, wait: float = WRITER_WAIT) -> None:
     Raises WarehouseError where a later write could not work.
     """
     if not is_missing(path):
-        with _open(existing(path), wait, read_only=True, config=_FENCE) as con:
-            _require_schema(con, path, writing=True)
-            settled = migrate.is_current(con) and not _log(path).exists()
+        settled = _is_settled(path, wait)
         if not settled:
             with write(path, wait):
                 pass
     elif not path.absolute().parent.is_dir():
         message = f"the folder {path.parent} does not exist: create it, or name another file with --warehouse"
         raise WarehouseError(message)
+
+
+def _is_settled(path: Path, wait: float) -> bool:
+    try:
+        with _open(existing(path), wait, read_only=True, config=_FENCE) as con:
+            _require_schema(con, path, writing=True)
+            return migrate.is_current(con) and not _log(path).exists()
+    except duckdb.Error as error:
+        raise _translated(error, path) from error
 
 
 def is_missing(path: Path) -> bool:
@@ -201,6 +208,9 @@ def _busy(error: duckdb.Error, path: Path, wait: float) -> WarehouseBusyError:
 def _translated(error: duckdb.Error, path: Path) -> WarehouseError:
     """DuckDB's error as one line that says what to do."""
     text = str(error)
+    if is_damage(text):
+        what = text.splitlines()[0]
+        return WarehouseError(f"{path} is damaged ({what}): get it from a copy, or ingest into a new one")
     if "not a valid DuckDB database file" in text:
         return WarehouseError(f"{path} is not a DuckDB file: name a warehouse, or a path where none is yet")
     if "Permission denied" in text:

@@ -40,6 +40,17 @@ def disk_is_full(reason: str) -> bool:
     return any(sign in reason for sign in ("No space left", "os error 28", "Disk quota exceeded", "File too large"))
 
 
+def is_damage(reason: str) -> bool:
+    """Whether the text of DuckDB's error says that its file does not hold what it should."""
+    signs = (
+        "Could not read enough bytes",
+        "Corrupt database file",
+        "computed checksum",
+        "database has been invalidated",
+    )
+    return any(sign in reason for sign in signs)
+
+
 def require_choice(name: str, value: object, choices: Any) -> None:
     """Refuse a value that is none of a Literal's: what has two readings must not fall back to one of them."""
     if value not in get_args(choices):

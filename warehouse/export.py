@@ -1,23 +1,32 @@
 """Write a query's result to a file or to standard output, batch by batch, so that memory stays bounded.
 
-csv: a header and a line a row. json: one array of objects. parquet: a file only.
+csv: a header and a line a row. json: one array of objects. parquet: a file only. Nothing is written before the whole
+result is there: what fails halfway leaves no half of an array in a pipe, and a slow reader does not hold up those who
+write to the warehouse.
 """
 
+import errno
 import os
+import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from typing import BinaryIO, Final, Literal, cast, get_args
 
 import polars as pl
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from warehouse.errors import UsageError, WarehouseError
-from warehouse.queries import Parameters, Warehouse, batches_of, query_errors, whole_numbers
+from warehouse.errors import UsageError, WarehouseError, require_choice
+from warehouse.queries import Parameters, Warehouse
+from warehouse.results import Result, frame_of, query_errors, require_no
 
 Format = Literal["csv", "json", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+
+_IN_MEMORY: Final = 2**26
+"""Bytes of a result for a stream that are held in memory; more of it waits in a temporary file."""
 
 
 def export(
@@ -30,15 +39,25 @@ def export(
 ) -> int:
     """Write the result of `query`; returns the number of rows.
 
-    A file appears under its name once it is whole. Raises UsageError for a wrong query, or a column that the
+    A file appears under its name once it is whole, with the mode of the one that it replaces; a link stays, and so
+    does a device or pipe, which is written into. Raises UsageError for a wrong query, or a column that the
     format cannot hold, and WarehouseError when the file cannot be written.
     """
-    write = {"csv": _write_csv, "json": _write_json, "parquet": _write_parquet}[format]
-    with house.stream(query, params) as reader, query_errors():
-        if not isinstance(to, Path):
-            return write(reader, to)
-        with _whole_file(to) as sink:
-            return write(reader, sink)
+    require_choice("format", format, Format)
+    if not isinstance(to, Path):
+        return _stream(house, query, params, to, format)
+    try:
+        target = _target(to, house.path)
+        if target.exists() and not target.is_file():
+            with target.open("wb") as sink:
+                return _stream(house, query, params, sink, format)
+        with _whole_file(target) as sink:
+            return _write(house, query, params, sink, format)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        message = f"{to} cannot be written ({error.strerror or error}): name another file, or free some space"
+        raise WarehouseError(message) from error
 
 
 def format_of(path: Path) -> Format:
@@ -51,39 +70,64 @@ def format_of(path: Path) -> Format:
     raise UsageError(message)
 
 
+def _write(house: Warehouse, query: str, params: Parameters, sink: BinaryIO, format: Format) -> int:
+    write = {"csv": _write_csv, "json": _write_json, "parquet": _write_parquet}[format]
+    with house.stream(query, params) as result, query_errors():
+        return write(result, sink)
+
+
+def _stream(house: Warehouse, query: str, params: Parameters, sink: BinaryIO, format: Format) -> int:
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as aside:
+        n_rows = _write(house, query, params, cast(BinaryIO, aside), format)
+        aside.seek(0)
+        shutil.copyfileobj(aside, sink)
+    return n_rows
+
+
+def _target(path: Path, warehouse: Path) -> Path:
+    """The file that a path leads to."""
+    try:
+        target = path.resolve()
+    except RuntimeError as error:  # links that lead in a circle
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
+    if target == warehouse.resolve():
+        message = f"{path} is the warehouse itself: name another file"
+        raise UsageError(message)
+    if target.exists() and not os.access(target, os.W_OK):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    return target
+
+
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as sink:
+            if path.exists():
+                os.fchmod(sink.fileno(), stat.S_IMODE(path.stat().st_mode))
             yield sink
             sink.flush()
             os.fsync(sink.fileno())
         temporary.replace(path)
-    except OSError as error:
-        message = f"{path} cannot be written ({error.strerror or error}): name another file, or free some space"
-        raise WarehouseError(message) from error
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _write_csv(reader: pa.RecordBatchReader, sink: BinaryIO) -> int:
-    nested = [field.name for field in reader.schema if pa.types.is_nested(field.type)]
-    if nested:
-        message = f"csv cannot hold the nested column {nested[0]}: use json or parquet, or take it apart in the query"
-        raise UsageError(message)
+def _write_csv(result: Result, sink: BinaryIO) -> int:
+    require_no(result.schema, "csv", nested=True, binary=True)
     n_rows = 0
-    for number, frame in enumerate(_frames(reader)):
+    for number, frame in enumerate(_frames(result)):
         sink.write(frame.write_csv(include_header=number == 0).encode())
         n_rows += frame.height
     return n_rows
 
 
-def _write_json(reader: pa.RecordBatchReader, sink: BinaryIO) -> int:
+def _write_json(result: Result, sink: BinaryIO) -> int:
     """NaN and infinity become null, which is all that JSON has for them; decimals become numbers."""
+    require_no(result.schema, "json", nested=False, binary=True)
     n_rows = 0
     sink.write(b"[")
-    for frame in _frames(reader):
+    for frame in _frames(result):
         if frame.is_empty():
             continue
         decimals = [name for name, dtype in frame.schema.items() if dtype.is_decimal()]
@@ -94,17 +138,18 @@ def _write_json(reader: pa.RecordBatchReader, sink: BinaryIO) -> int:
     return n_rows
 
 
-def _write_parquet(reader: pa.RecordBatchReader, sink: BinaryIO) -> int:
+def _write_parquet(result: Result, sink: BinaryIO) -> int:
+    frame_of(result.schema, [])  # the same types are refused as elsewhere, with the same advice
     n_rows = 0
-    with pq.ParquetWriter(sink, reader.schema, compression="zstd") as writer:
-        for batch in batches_of(reader):
+    with pq.ParquetWriter(sink, result.schema, compression="zstd") as writer:
+        for batch in result.batches:
             writer.write_batch(batch)
             n_rows += batch.num_rows
     return n_rows
 
 
-def _frames(reader: pa.RecordBatchReader) -> Iterator[pl.DataFrame]:
+def _frames(result: Result) -> Iterator[pl.DataFrame]:
     """Every batch as a frame, and an empty one first, so that an empty result still has its header."""
-    yield pl.DataFrame(pl.from_arrow(reader.schema.empty_table()))
-    for batch in batches_of(reader):
-        yield whole_numbers(pl.DataFrame(pl.from_arrow(batch)))
+    yield frame_of(result.schema, [])
+    for batch in result.batches:
+        yield frame_of(result.schema, [batch])

@@ -15,6 +15,7 @@ import warehouse
 from tests.warehouse.conftest import House
 from tests.warehouse.synthetic import Shape
 from warehouse import connect, migrate
+from warehouse.check import check
 from warehouse.errors import UsageError, WarehouseBusyError, WarehouseError
 
 
@@ -37,6 +38,21 @@ def test_folder_and_foreign_files_are_refused(tmp_path: Path, opener) -> None:
         assert str(path) in str(caught.value) and "\n" not in str(caught.value)
     with duckdb.connect(str(foreign)) as con:
         assert con.execute("SHOW TABLES").fetchall() == [("mine",)]
+
+
+@pytest.mark.parametrize("size", [0.9, 0.5, 0.1, 0.01])
+def test_a_file_cut_short_is_damaged(house: House, size: float) -> None:
+    house.ingest(Shape(lengths=(90, 90, 90)))
+    whole = house.path.read_bytes()
+    house.path.write_bytes(whole[: int(len(whole) * size)])
+    with pytest.raises(WarehouseError, match=r"damaged.*ingest into a new one") as caught:
+        warehouse.open(house.path).sql("FROM token_pair, token_norm")
+    assert not isinstance(caught.value, UsageError) and "\n" not in str(caught.value)
+    [finding] = check(house.path)
+    assert finding.level == "error" and "damaged" in finding.what
+    if size < 0.5:
+        with pytest.raises(WarehouseError, match="damaged"):
+            connect.make_usable(house.path)
 
 
 def test_missing_parent_folder(tmp_path: Path) -> None:

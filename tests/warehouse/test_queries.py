@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -47,6 +49,9 @@ def test_empty_results_keep_their_columns(lens: Warehouse) -> None:
         ("SELECT ? AS x", "Values were not provided"),
         ("", "gives no rows"),
         ("SELECT INTERVAL 3 DAY AS x", "cast it to VARCHAR"),
+        ("SELECT 1; SELECT 2", "2 statements in one query: ask them one by one"),
+        ("SELECT 1;; SELECT 2;", "2 statements"),
+        ("SELECT 'half \ud83d'", "not UTF-8"),
     ],
 )
 def test_wrong_queries_get_one_line(lens: Warehouse, query: str, words: str) -> None:
@@ -103,6 +108,125 @@ def test_several_batches_are_one_result(lens: Warehouse, tmp_path: Path) -> None
         path = tmp_path / f"out.{format}"
         assert export(lens, query, to=path, format=format) == 250_000
         assert read(path, format)["n"].to_list() == list(range(250_000))
+
+
+NO_FORM = (
+    "SELECT finished_at - started_at AS c FROM v_run",
+    "SELECT [INTERVAL 1 DAY] AS c",
+    "SELECT union_value(a := 1) AS c",
+    "SELECT 5::BIGNUM AS c",
+)
+NO_DAY = (
+    "SELECT DATE 'infinity' AS c",
+    "SELECT DATE '99999-01-01' AS c",
+    "SELECT DATE '0044-03-15 (BC)' AS c",
+    "SELECT TIMESTAMP 'infinity' AS c",
+    "SELECT TIMESTAMP '-infinity' AS c",
+    "SELECT TIMESTAMPTZ 'infinity' AS c",
+    "SELECT TIMESTAMP_S 'infinity' AS c",
+    "SELECT TIMESTAMP_MS 'infinity' AS c",
+    "SELECT TIMESTAMP_NS 'infinity' AS c",
+    "SELECT TIMESTAMP '10000-01-01' AS c",
+    "SELECT [{'a': DATE 'infinity'}] AS c",
+    "SELECT MAP {'a': DATE 'infinity'} AS c",
+    "SELECT CASE WHEN range = 249999 THEN DATE 'infinity' END AS c FROM range(250000)",
+)
+
+
+@pytest.mark.parametrize("query", [*NO_FORM, *NO_DAY])
+def test_what_polars_cannot_hold_is_refused(lens: Warehouse, query: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """It would panic, or show another value."""
+    for ask in (
+        lambda: lens.sql(query),
+        lambda: lens.fetch(query, limit=300_000),
+        lambda: export(lens, query, to=io.BytesIO(), format="json"),
+    ):
+        with pytest.raises(UsageError, match=r"^column c .*: cast it to VARCHAR in the query$"):
+            ask()
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("query", NO_FORM)
+def test_what_has_no_form_is_refused_in_every_format(lens: Warehouse, query: str, format: Format) -> None:
+    with pytest.raises(UsageError, match=r"column c"):
+        export(lens, query, to=io.BytesIO(), format=format)
+
+
+def test_dates_that_there_are(lens: Warehouse) -> None:
+    frame = lens.sql(
+        "SELECT * FROM (VALUES (DATE '0001-01-01', TIMESTAMP '0001-01-01', TIMESTAMP_S '0001-01-01'), "
+        "(DATE '9999-12-31', TIMESTAMP '9999-12-31 23:59:59.999999', TIMESTAMP_S '9999-12-31 23:59:59'), "
+        "(NULL, NULL, NULL))"
+    )
+    assert [str(day) for day in frame.rows()[1]] == ["9999-12-31", "9999-12-31 23:59:59.999999", "9999-12-31 23:59:59"]
+    assert frame.rows()[2] == (None, None, None)
+
+
+@pytest.mark.parametrize("format", ["csv", "json"])
+@pytest.mark.parametrize("value", ["'x'::BLOB", "'101'::BIT", "['x'::BLOB]"])
+def test_binary_columns(lens: Warehouse, value: str, format: Format) -> None:
+    with pytest.raises(UsageError, match=r"(binary|nested) column b: use"):
+        export(lens, f"SELECT {value} AS b", to=io.BytesIO(), format=format)
+    assert lens.sql("SELECT 'x'::BLOB AS b").item() == b"x"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_columns_of_one_name_are_numbered(lens: Warehouse, tmp_path: Path, format: Format) -> None:
+    assert lens.sql("SELECT 1 AS a, 2 AS a, 3 AS a_1, 4 AS a").rows(named=True) == [
+        {"a": 1, "a_2": 2, "a_1": 3, "a_3": 4}
+    ]
+    path = tmp_path / f"out.{format}"
+    export(lens, "SELECT * FROM run JOIN model USING (model_id)", to=path, format=format)
+    assert read(path, format).select("name", "name_1").rows() == [("first", "tiny")]
+
+
+def test_nothing_is_written_before_the_whole_result_is_there(lens: Warehouse) -> None:
+    late = "SELECT CASE WHEN range = 249999 THEN 'x' ELSE '1' END::INTEGER AS n FROM range(250000)"
+    for format in FORMATS:
+        sink = io.BytesIO()
+        with pytest.raises(UsageError, match="Could not convert"):
+            export(lens, late, to=sink, format=format)
+        assert sink.getvalue() == b""
+
+
+def test_what_is_no_file_is_written_into(lens: Warehouse, tmp_path: Path) -> None:
+    """A pipe or device stays what it is."""
+    assert export(lens, PAIRS, to=Path("/dev/null"), format="csv") == 100
+    assert Path("/dev/null").is_char_device()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        got = pool.submit(pipe.read_bytes)
+        assert export(lens, "SELECT 1 AS a", to=pipe, format="csv") == 1
+        assert got.result(10) == b"a\n1\n"
+    assert pipe.is_fifo()
+
+
+def test_links_and_modes_stay(lens: Warehouse, tmp_path: Path) -> None:
+    target, link = tmp_path / "secret.csv", tmp_path / "link.csv"
+    target.write_text("old")
+    target.chmod(0o600)
+    link.symlink_to(target.name)
+    export(lens, "SELECT 1 AS a", to=link, format="csv")
+    assert link.is_symlink() and target.read_text() == "a\n1\n" and target.stat().st_mode & 0o777 == 0o600
+    target.unlink()
+    export(lens, "SELECT 2 AS a", to=link, format="csv")  # a link that leads nowhere yet
+    assert link.is_symlink() and target.read_text() == "a\n2\n"
+    assert sorted(path.name for path in tmp_path.glob("*.csv*")) == ["link.csv", "secret.csv"]
+    loop = tmp_path / "loop.csv"
+    loop.symlink_to(loop.name)
+    with pytest.raises(WarehouseError, match="cannot be written"):
+        export(lens, "SELECT 1 AS a", to=loop, format="csv")
+
+
+def test_the_warehouse_is_not_written_over(lens: Warehouse, tmp_path: Path) -> None:
+    (tmp_path / "link.csv").symlink_to(lens.path)
+    for path in (lens.path, tmp_path / "link.csv"):
+        with pytest.raises(UsageError, match="is the warehouse itself"):
+            export(lens, PAIRS, to=path, format="csv")
+    with pytest.raises(UsageError, match="format = 'xml': use one of csv, json, parquet"):
+        export(lens, PAIRS, to=io.BytesIO(), format="xml")  # type: ignore[arg-type]
 
 
 def test_standard_output_gets_the_bytes(lens: Warehouse) -> None:
