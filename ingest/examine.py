@@ -31,6 +31,8 @@ TEXTS = (
 )
 _RANDOM_LENGTHS = (1, 2, 19, 48)
 _SEED = 0
+_RANKED = 12
+"""Tokens that a sequence must have for the ranks of its pairs to be worth comparing."""
 
 Verdict = Literal["ok", "FAILED", "measured", "left out"]
 
@@ -156,12 +158,12 @@ def _against_default_attention(model: LoadedModel, sequences: Sequence[TokenSequ
     """Eager attention shows its weights; the model's usual one must compute the same states."""
     check = "eager attention against the model's default"
     longest = max(sequences, key=lambda s: len(s.ids))
+    if not getattr(model.module, "_supports_sdpa", False):
+        return Check(check, None, None, "it has eager attention only", "left out")
     eager = _states(model, longest)
     try:
         model.module.set_attn_implementation("sdpa")
         usual = _states(model, longest)
-    except (ValueError, ImportError):
-        return Check(check, None, None, "it has eager attention only", "left out")
     finally:
         model.module.set_attn_implementation("eager")
     gaps = [
@@ -200,11 +202,12 @@ def _against_other_precision(
     worst, where = _worst_map(found, other)
     name = f"{model.dtype} against {dtype}"
     yield Check(name, worst, None, where, "measured")
+    long_enough = [n for n, s in enumerate(sequences) if len(s.ids) >= _RANKED]
     rhos = [
         (map_spearman(a.maps[stage], b.maps[stage], is_causal=model.is_causal), f"layer {number}, {stage}")
-        for layers, others in zip(found, other, strict=True)
-        for number, (a, b) in enumerate(zip(layers, others, strict=True), start=1)
+        for n in long_enough
+        for number, (a, b) in enumerate(zip(found[n], other[n], strict=True), start=1)
         for stage in a.maps
     ]
-    rho, where = min((pair for pair in rhos if pair[0] == pair[0]), default=(float("nan"), "no map with two pairs"))
+    rho, where = min(rhos, default=(float("nan"), f"no sequence of {_RANKED} tokens"))
     yield Check(f"{name}: least Spearman", rho, None, where, "measured")

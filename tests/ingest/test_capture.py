@@ -1,5 +1,7 @@
 """Capture: what the model itself computes, unharmed by being watched."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -7,9 +9,12 @@ from transformers import AutoModel
 
 from ingest.architectures import families
 from ingest.capture import forward_by_layer
-from tests.ingest.attribution.support import FAMILY_NAMES, random_ids, tiny_model
-from tests.oracle.model_states import collect_states
+from tests.ingest.attribution.support import FAMILY_NAMES, IN_DOUBLE, random_ids, tiny_model
+from tests.oracle.model_states import collect_states, readable
 from warehouse.errors import ModelError
+
+
+EXACT, ROUNDED = {"rtol": 1e-10, "atol": 1e-12}, {"rtol": 1e-5, "atol": 1e-5}
 
 
 def n_hooks(model):
@@ -41,7 +46,7 @@ def test_positions_are_those_the_model_would_count_itself(name):
     """RoBERTa's begin after its padding index: unpadded, the model left to itself gives the same states."""
     model, ids = tiny_model(name), random_ids(5)
     with torch.no_grad():
-        plain = model(input_ids=ids, output_hidden_states=True).hidden_states
+        plain = readable(model)(input_ids=ids, output_hidden_states=True).hidden_states
     for index, x, _, _ in captured(model, name, ids):
         torch.testing.assert_close(x, plain[index], rtol=1e-12, atol=1e-13)
 
@@ -52,7 +57,7 @@ def test_watching_changes_nothing(name):
     model, family, ids = tiny_model(name).float(), families()[name], random_ids(2, 6)
     mask = torch.tensor([[1] * 6, [0, 0, 1, 1, 1, 1]])
     outputs = []
-    handle = model.register_forward_hook(lambda module, args, output: outputs.append(output[0]))
+    handle = readable(model).register_forward_hook(lambda module, args, output: outputs.append(output[0]))
     before = n_hooks(model)
     with torch.no_grad():
         family.forward(model, ids, mask)
@@ -61,7 +66,7 @@ def test_watching_changes_nothing(name):
     with torch.no_grad():
         family.forward(model, ids, mask)
     assert n_hooks(model) == before
-    assert seen_hooks == [before + 9] * 3
+    assert seen_hooks == [before + 3 * len(set(family.layers(model)))] * 3
     handle.remove()
     assert torch.equal(outputs[0], outputs[1])
     assert torch.equal(outputs[0], outputs[2])
@@ -84,7 +89,12 @@ def test_an_exception_in_the_callback_leaves_no_hook(name):
 
 @pytest.mark.parametrize("name", FAMILY_NAMES)
 def test_sdpa_gives_no_weights_and_is_refused(name):
-    model = AutoModel.from_config(families()[name].tiny_config(), attn_implementation="sdpa").eval()
+    config = families()[name].tiny_config()
+    if name in ("gemma2", "gpt_neo", "mpnet"):  # transformers has no other attention for them
+        with pytest.raises(ValueError, match="scaled_dot_product_attention"):
+            AutoModel.from_config(config, attn_implementation="sdpa")
+        return
+    model = AutoModel.from_config(config, attn_implementation="sdpa").eval()
     with pytest.raises(ModelError) as refused:
         captured(model, name, random_ids(4))
     message = str(refused.value)
@@ -98,9 +108,12 @@ def test_sdpa_gives_no_weights_and_is_refused(name):
 def test_padding_on_either_side_changes_no_state(name):
     """Weights on padding are zero, and states of real tokens those of the sequence alone."""
     model, ids = tiny_model(name), random_ids(5)
+    if name not in IN_DOUBLE:  # a softmax in float32 makes NaN of the mask of a model in float64
+        model = model.float()
     alone = captured(model, name, ids)
     pad_id = model.config.pad_token_id if model.config.pad_token_id is not None else 1
-    for start in (0, 2, 4):
+    close = partial(torch.testing.assert_close, **(EXACT if name in IN_DOUBLE else ROUNDED))
+    for start in (0, 2, 4) if families()[name].left_padding else (0,):
         real = slice(start, start + 5)
         batch, mask = torch.full((2, 9), pad_id), torch.zeros(2, 9, dtype=torch.long)
         batch[0, real], mask[0, real] = ids[0], 1
@@ -108,9 +121,9 @@ def test_padding_on_either_side_changes_no_state(name):
         for (_, x, alpha, output), (_, x1, alpha1, output1) in zip(
             captured(model, name, batch, mask), alone, strict=True
         ):
-            torch.testing.assert_close(x[0, real], x1[0], rtol=1e-10, atol=1e-12)
-            torch.testing.assert_close(output[0, real], output1[0], rtol=1e-10, atol=1e-12)
-            torch.testing.assert_close(alpha[0, :, real, real], alpha1[0], rtol=1e-10, atol=1e-12)
+            close(x[0, real], x1[0])
+            close(output[0, real], output1[0])
+            close(alpha[0, :, real, real], alpha1[0])
             assert alpha[0, :, real][..., mask[0] == 0].abs().max() == 0
 
 
@@ -119,14 +132,11 @@ def test_each_layer_is_handed_on_before_the_next_runs(name):
     """So that only one layer's states are held."""
     model, family, ids = tiny_model(name), families()[name], random_ids(4)
     order = []
-    handles = [
-        layer.register_forward_pre_hook(lambda *_, index=index: order.append(f"runs {index}"))
-        for index, layer in enumerate(family.layers(model))
-    ]
+    handles = [layer.register_forward_pre_hook(lambda *_: order.append("runs")) for layer in set(family.layers(model))]
     forward_by_layer(model, family, ids, torch.ones_like(ids), lambda index, *_: order.append(f"seen {index}"))
     for handle in handles:
         handle.remove()
-    assert order == ["runs 0", "seen 0", "runs 1", "seen 1", "runs 2", "seen 2"]
+    assert order == ["runs", "seen 0", "runs", "seen 1", "runs", "seen 2"]
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "electra"])

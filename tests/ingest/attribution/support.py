@@ -18,12 +18,15 @@ from ingest.attribution.normalisation import Norm
 from ingest.attribution.weights import FoldedLayer, LayerWeights, fold
 from ingest.capture import forward_by_layer, length_groups
 from tests.oracle.maps import oracle_layers, oracle_pieces
-from tests.oracle.tiny import randomise
+from tests.oracle.tiny import in_double, randomise
 from warehouse.contract import NORM_MEASURES, PAIR_MEASURES
 
 torch.set_num_threads(1)  # two threads on two cores that others use too: ten times slower, not faster
 
 FAMILY_NAMES = tuple(sorted(families()))
+IN_DOUBLE = ("albert", "bart", "bert", "distilbert", "electra", "gpt2", "mpnet", "roberta")
+"""Families whose modules compute everything in the model's precision; others have a softmax in float32."""
+
 ACTIVATIONS = ("gelu", "relu", "gelu_new", "silu", "quick_gelu", "sigmoid")
 """The last because it is not 0 at 0."""
 SHARES = ("mix_", "cos_")
@@ -34,13 +37,18 @@ def tiny_model(name: str, seed: int = 0, **overrides: Any) -> PreTrainedModel:
     """A base model in float64 whose every parameter is exactly a float32, as `Family.weights` will hand it on."""
     config = families()[name].tiny_config(**overrides)
     model = AutoModel.from_config(config, attn_implementation="eager").double().eval()
-    return randomise(model, seed).float().double()
+    randomise(model, seed).float()
+    with torch.no_grad():
+        for module in model.modules():
+            if type(module).__name__.startswith("Gemma") and type(module).__name__.endswith("RMSNorm"):
+                module.weight.copy_(module.weight + 1).sub_(1)  # so that 1 + weight is a float32 too
+    return in_double(model.double())
 
 
 def with_activation(name: str, activation: str) -> dict[str, str]:
     """The overrides that set a family's activation, whatever its configuration calls it."""
     config = families()[name].tiny_config()
-    for option in ("hidden_act", "activation_function", "activation"):
+    for option in ("hidden_activation", "hidden_act", "activation_function", "activation", "feed_forward_proj"):
         if hasattr(config, option):
             return {option: activation}
     message = f"{name}: how does its configuration name the activation?"
@@ -48,9 +56,13 @@ def with_activation(name: str, activation: str) -> dict[str, str]:
 
 
 def random_ids(*lengths: int, seed: int = 0) -> Tensor:
-    """(1, T) or (B, T) ids; none is a padding id of any family."""
+    """(1, T) or (B, T) ids, T at most 94; none is a padding id of any family.
+
+    None comes twice in a row: equal tokens can have equal norms, whose order in ranks is rounding.
+    """
     generator = torch.Generator().manual_seed(seed)
-    return torch.randint(3, 97, lengths if len(lengths) > 1 else (1, *lengths), generator=generator)
+    n_batch, n_pos = lengths if len(lengths) > 1 else (1, *lengths)
+    return torch.stack([3 + torch.randperm(94, generator=generator)[:n_pos] for _ in range(n_batch)])
 
 
 def in_dtype(weights: LayerWeights, dtype: torch.dtype) -> LayerWeights:

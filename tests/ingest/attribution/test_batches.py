@@ -5,6 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.architectures import families
 from ingest.capture import length_groups
 from tests.ingest.attribution.support import FAMILY_NAMES, assert_same, attribute, random_ids, tiny_model
 
@@ -27,11 +28,12 @@ def padded(rows, pad_id):
 
 @pytest.mark.parametrize("name", FAMILY_NAMES)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_padding_and_order_do_not_matter(name, data):
     model = MODELS[name]
     rows = [
-        (random_ids(n, seed=seed), side) for seed, (n, side) in enumerate(data.draw(sequences, label="length, side"))
+        (random_ids(n, seed=seed), side if families()[name].left_padding else "right")
+        for seed, (n, side) in enumerate(data.draw(sequences, label="length, side"))
     ]
     rows = data.draw(st.permutations(rows), label="order")
     pad_id = model.config.pad_token_id if model.config.pad_token_id is not None else 1
@@ -48,7 +50,8 @@ def test_padding_and_order_do_not_matter(name, data):
 @pytest.mark.parametrize("name", FAMILY_NAMES)
 def test_what_stands_in_the_padding_does_not_matter(name):
     model = MODELS[name]
-    rows = [(random_ids(n, seed=n), side) for n, side in ((3, "left"), (8, "right"), (5, "right"))]
+    first = "left" if families()[name].left_padding else "right"
+    rows = [(random_ids(n, seed=n), side) for n, side in ((3, first), (8, "right"), (5, "right"))]
     (one, mask), (other, _) = padded(rows, 5), padded(rows, 60)
     assert not torch.equal(one, other)
     if name == "roberta":

@@ -157,13 +157,13 @@ def test_memory_of_a_layer(placement):
 
 
 def test_a_sharp_head_leaves_no_false_ties():
-    """Weights down to 1e-31: such a piece is small, not nothing, at every stage; equal zeros would be ties of ranks."""
-    model, ids = tiny_model("bert"), random_ids(16)
+    """Weights down to 1e-30: such a piece is small, not nothing, at every stage; equal zeros would be ties of ranks."""
+    model, ids = tiny_model("bert"), random_ids(16, seed=10)
     with torch.no_grad():
         for layer in model.encoder.layer:
             layer.attention.self.query.weight.mul_(12)
     model.float().double()
     expected = oracle_layers(model, ids)
-    assert 1e-34 < min(layer["attn"].min() for layer in expected) < 1e-26
+    assert 1e-34 < min(layer["attn"].min() for layer in expected) < 1e-28
     for layer, truth in zip(attribute(model, ids), expected, strict=True):
         assert_layer(layer[0], truth, 1e-5)
