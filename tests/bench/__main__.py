@@ -1,4 +1,4 @@
-"""`python -m tests.bench [core|memory|loading|pipeline ...]`: all of them where none is named."""
+"""`python -m tests.bench [core|gated|memory|loading|pipeline ...]`: all of them where none is named."""
 
 import os
 import sys
@@ -12,6 +12,7 @@ from tests.bench import core, loading, pipeline  # noqa: E402 - torch comes with
 
 BENCHES: dict[str, Callable[[], None]] = {
     "core": core.speed,
+    "gated": core.gated,
     "memory": core.memory,
     "loading": loading.loading,
     "pipeline": pipeline.pipeline,

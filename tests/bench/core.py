@@ -39,18 +39,41 @@ def speed() -> None:
             ),
             "matmul": lambda a=a, b=b, o=product, n=n_products: [torch.mm(a, b, out=o) for _ in range(n)],
         }
-        best = dict.fromkeys(ways, float("inf"))
-        for _ in range(ROUNDS):
-            for name, way in ways.items():
-                started = time.perf_counter()
-                way()
-                best[name] = min(best[name], time.perf_counter() - started)
+        best = _best_of(ways)
         rate = flops / best["core"]
         machine = n_products * 2 * a.shape[0] * D * DFF / best["matmul"]
         print(
             f"{n_batch:>3} {n_pos:>5} {best['published'] * 1e3:>13.0f} {best['core'] * 1e3:>9.0f} "
             f"{best['published'] / best['core']:>5.2f}x {rate / 1e9:>8.0f} {rate / machine:>10.2f}"
         )
+
+
+def _best_of(ways: dict[str, Callable[[], object]]) -> dict[str, float]:
+    best = dict.fromkeys(ways, float("inf"))
+    for _ in range(ROUNDS):
+        for name, way in ways.items():
+            started = time.perf_counter()
+            way()
+            best[name] = min(best[name], time.perf_counter() - started)
+    return best
+
+
+def gated() -> None:
+    """SmolLM2's shape: gated, RMSNorm, grouped heads, causal; flops are those of its visible pairs through W_out."""
+    d, n_head, n_kv_head, d_ff, n_pos = 576, 9, 3, 1536, 128
+    print(f"gated: one Pre-LN layer, d={d}, H={n_head} on {n_kv_head}, d_ff={d_ff}, causal, T={n_pos}, float32")
+    layer = _gated_layer(d, n_head, n_kv_head, d_ff)
+    x, alpha = torch.randn(1, n_pos, d), torch.randn(1, n_head, n_pos, n_pos).tril().softmax(-1).tril()
+    special, space = torch.zeros(1, n_pos, dtype=torch.bool), Workspace()
+    flops = n_pos * (n_pos + 1) * d * d_ff
+    a, b, product = torch.randn(1024, d_ff), torch.randn(d_ff, d), torch.empty(1024, d)
+    n_products = round(flops / (2 * a.shape[0] * d * d_ff))
+    best = _best_of({
+        "core": lambda: attribute_layer(x, alpha, x, special, layer, is_causal=True, space=space),
+        "matmul": lambda: [torch.mm(a, b, out=product) for _ in range(n_products)],
+    })  # fmt: skip
+    rate, machine = flops / best["core"], n_products * 2 * a.shape[0] * d * d_ff / best["matmul"]
+    print(f"  {best['core'] * 1e3:.0f} ms, {rate / 1e9:.0f} GFLOP/s, {rate / machine:.2f} of matmul")
 
 
 def memory() -> None:
@@ -100,6 +123,25 @@ def _layer() -> tuple[FoldedLayer, Weights]:
         w_v, b_v, w_o, b_o, gammas[0], betas[0], 1e-12, w_in, b_in, w_out, b_out, gammas[1], betas[1]
     )  # fmt: skip
     return fold(ours), theirs
+
+
+def _gated_layer(d: int, n_head: int, n_kv_head: int, d_ff: int) -> FoldedLayer:
+    torch.manual_seed(0)
+
+    def matrix(n: int, m: int) -> torch.Tensor:
+        return torch.randn(n, m) / n**0.5
+
+    def norm() -> Norm:
+        return Norm(1 + 0.3 * torch.randn(d), torch.zeros(d), 1e-5, centred=False)
+
+    wide, narrow = d, d * n_kv_head // n_head
+    return fold(
+        LayerWeights(
+            "pre_ln", n_head, matrix(d, narrow), torch.zeros(narrow), matrix(wide, d), torch.zeros(d), norm(),
+            matrix(d, d_ff), torch.zeros(d_ff), F.silu, matrix(d_ff, d), torch.zeros(d), norm(),
+            w_up=matrix(d, d_ff), b_up=torch.zeros(d_ff),
+        )
+    )  # fmt: skip
 
 
 def _inputs(n_batch: int, n_pos: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -13,7 +13,6 @@ from tests.ingest.attribution.support import FAMILY_NAMES, IN_DOUBLE, random_ids
 from tests.oracle.model_states import collect_states, readable
 from warehouse.errors import ModelError
 
-
 EXACT, ROUNDED = {"rtol": 1e-10, "atol": 1e-12}, {"rtol": 1e-5, "atol": 1e-5}
 
 

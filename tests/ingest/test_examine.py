@@ -38,7 +38,7 @@ def test_every_family_passes(name, tmp_path):
 
 
 def test_a_wrong_reading_shows(tmp_path, monkeypatch):
-    """A family that takes the wrong norm for the feed-forward block: the sums no longer fit, and the exit code says so."""
+    """A family that takes the wrong norm for the feed-forward block: the sums do not fit, and the exit code says so."""
     family = type(families()["gpt2"])
     right = family.weights
 
