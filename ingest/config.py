@@ -11,6 +11,7 @@ from ingest.models import Dtype
 from ingest.tokens import MOST_TOKENS, TooLong
 from warehouse.contract import INTEGER
 from warehouse.errors import UsageError, require_choice, require_whole
+from warehouse.paths import warehouse_path
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,25 @@ class IngestConfig:
         for name, (least, most) in _WHOLE.items():
             if getattr(self, name) is not None:
                 require_whole(name, getattr(self, name), least, most)
-        for name in ("revision", "name", "family"):
-            if getattr(self, name) == "":
-                msg = f"{name} is empty: leave it out, or give one"
-                raise UsageError(msg)
+        object.__setattr__(self, "warehouse", warehouse_path(self.warehouse))
+        for name, value in vars(self).items():
+            if isinstance(value, str):
+                _require_writable(name, value)
 
 
 _WHOLE = {"seed": INTEGER, "sample_seed": INTEGER, "limit": (1, INTEGER[1]), "max_tokens": (1, MOST_TOKENS)}
 """Options that are whole numbers, and what their columns hold."""
+
+
+def _require_writable(name: str, value: str) -> None:
+    if value == "" and name in ("revision", "name", "family"):
+        msg = f"{name} is empty: leave it out, or give one"
+        raise UsageError(msg)
+    if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):  # so bytes that are not UTF-8 come in
+        msg = f"{name} = {value!a}: no table can hold what is not UTF-8, or NUL: write it otherwise"
+        raise UsageError(msg)
+
+
 _PER_MODEL = {"model", "revision", "name", "family", "seed"}
 _PER_CORPUS = {"corpus", "text_column", "label_column"}
 
@@ -121,6 +133,8 @@ def job(options: dict[str, Any], flags: dict[str, Any]) -> IngestConfig:
     Raises UsageError for a missing model or corpus, and for a value of the wrong type.
     """
     merged = options | {key: value for key, value in flags.items() if value is not None}
+    if merged.get("warehouse") is None:
+        merged["warehouse"] = warehouse_path()
     for required in ("model", "corpus"):
         if not merged.get(required):
             msg = f"no {required} given: use --{required}, or a [[{required}]] table in the --config file"

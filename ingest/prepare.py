@@ -32,7 +32,7 @@ class Prepared:
     def sequences(self, first_seq: int, last_seq: int) -> list[TokenSequence]:
         """The tokens of sequences first_seq .. last_seq, both included."""
         frame = (
-            pl.scan_parquet(self.folder / "token.parquet")
+            pl.scan_parquet(self.folder / "token.parquet", glob=False)
             .filter(pl.col("seq_id").is_between(first_seq, last_seq))
             .select("seq_id", "token_id", "is_special")
             .collect()
@@ -73,7 +73,8 @@ class _Growing:
 
     def __init__(self, path: Path, table: str) -> None:
         schema = pl.DataFrame(schema=RUN_TABLES[table]).to_arrow().schema
-        self._writer = pq.ParquetWriter(path, schema, compression="zstd")
+        self._file = path.open("wb")  # Arrow would take a name with a colon for a URI
+        self._writer = pq.ParquetWriter(self._file, schema, compression="zstd")
         self._schema = schema
 
     def __enter__(self) -> "_Growing":
@@ -83,4 +84,5 @@ class _Growing:
         self._writer.write_table(frame.to_arrow().cast(self._schema))
 
     def __exit__(self, *exception: object) -> None:
-        self._writer.close()
+        with self._file:
+            self._writer.close()

@@ -10,6 +10,7 @@ import duckdb
 from warehouse import connect, migrate, sqlfiles
 from warehouse.errors import WarehouseError
 from warehouse.locks import is_claimed
+from warehouse.paths import parts_folder, warehouse_path
 
 COMPLETENESS_LIMIT: Final = 1e-3
 """Relative error above which a run in float32 does not describe its model."""
@@ -32,6 +33,7 @@ def check(path: Path, *, wait: float = connect.READER_WAIT) -> list[Finding]:
 
     A file that cannot be opened is one finding of level error.
     """
+    path = warehouse_path(path)
     try:
         with connect.read(path, wait) as con:
             version = Finding("ok", f"schema {migrate.file_version(con)}", str(path))
@@ -105,7 +107,7 @@ def _unfinished(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
 def _folders(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
     """Parts that no running run will load: of removed runs, or left over from complete ones."""
     status = {fingerprint: status for _, _, fingerprint, status, _ in _rows(con, "all_runs")}
-    root = connect.parts_folder(path)
+    root = parts_folder(path)
     folders = sorted(folder for folder in root.iterdir() if folder.is_dir()) if root.is_dir() else []
     return [
         Finding(

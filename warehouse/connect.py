@@ -7,7 +7,6 @@ the machine.
 
 import fcntl
 import glob
-import os
 import random
 import re
 import secrets
@@ -21,7 +20,8 @@ from typing import Any, Final
 import duckdb
 
 from warehouse import migrate
-from warehouse.errors import UsageError, WarehouseBusyError, WarehouseError, disk_is_full, is_damage
+from warehouse.errors import WarehouseBusyError, WarehouseError, disk_is_full, is_damage
+from warehouse.paths import warehouse_path
 
 READER_WAIT: Final = 60.0
 """Seconds that a reader retries while a writer has the file."""
@@ -29,7 +29,6 @@ READER_WAIT: Final = 60.0
 WRITER_WAIT: Final = 600.0
 """Seconds that a writer retries while others have the file."""
 
-_DEFAULT_PATH = "lenshouse.duckdb"
 _NO_EXTENSIONS: dict[str, Any] = {
     "autoload_known_extensions": False,
     "autoinstall_known_extensions": False,
@@ -42,20 +41,6 @@ them when they commit, which left the file twice as large."""
 
 _WRITER = threading.Lock()
 """Threads of one process share DuckDB's lock on the file, so they take turns here."""
-
-
-def warehouse_path(flag: str | Path | None = None) -> Path:
-    """The warehouse to use: `--warehouse`, else LENSHOUSE_WAREHOUSE, else `lenshouse.duckdb` here."""
-    path = str(flag or os.environ.get("LENSHOUSE_WAREHOUSE") or _DEFAULT_PATH)
-    if path.startswith((":", "md:")):
-        message = f"a warehouse is a file, not {path}: name one with --warehouse"
-        raise UsageError(message)
-    return Path(path)
-
-
-def parts_folder(path: Path) -> Path:
-    """The folder of Parquet parts beside a warehouse: `<warehouse>.parts`."""
-    return path.with_name(path.name + ".parts")
 
 
 def existing(path: Path) -> Path:
@@ -76,6 +61,7 @@ def read(path: Path, wait: float = READER_WAIT) -> Iterator[duckdb.DuckDBPyConne
     Raises WarehouseError when the file is missing, damaged, no warehouse, or of another schema, and for errors of
     DuckDB inside the block; WarehouseBusyError when a writer has had it for `wait` seconds.
     """
+    path = warehouse_path(path)
     try:
         with _open(existing(path), wait, read_only=True, config=_FENCE) as con:
             _require_schema(con, path, writing=False)
@@ -92,6 +78,7 @@ def write(path: Path, wait: float = WRITER_WAIT, *, bulk: bool = False) -> Itera
     large sorted inserts.
     Raises WarehouseBusyError when others have had the file for `wait` seconds.
     """
+    path = warehouse_path(path)
     if path.is_dir():
         existing(path)
     if not path.parent.is_dir():
@@ -122,6 +109,7 @@ def make_usable(path: Path, wait: float = WRITER_WAIT) -> None:
     Long jobs ask for it before they begin. A file that is missing is left to the first write.
     Raises WarehouseError where a later write could not work.
     """
+    path = warehouse_path(path)
     if not is_missing(path):
         settled = _is_settled(path, wait)
         if not settled:
@@ -169,7 +157,7 @@ def _make(path: Path) -> None:
         leftover.unlink(missing_ok=True)
     temporary = path.with_name(f".{path.name}.new-{secrets.token_hex(4)}")
     try:
-        with duckdb.connect(str(temporary), config=_NO_EXTENSIONS) as con:
+        with duckdb.connect(_name(temporary), config=_NO_EXTENSIONS) as con:
             migrate.migrate(con)
             con.execute("CHECKPOINT")
         temporary.replace(path)
@@ -183,7 +171,7 @@ def _open(path: Path, wait: float, *, read_only: bool, config: dict[str, Any]) -
     pause = 0.01
     while True:
         try:
-            return duckdb.connect(str(path), read_only=read_only, config=config)
+            return duckdb.connect(_name(path), read_only=read_only, config=config)
         except duckdb.Error as error:
             if not _is_busy(error):
                 raise _translated(error, path) from error
@@ -191,6 +179,11 @@ def _open(path: Path, wait: float, *, read_only: bool, config: dict[str, Any]) -
                 raise _busy(error, path, wait) from error
         time.sleep(pause * random.uniform(0.5, 1.5))
         pause = min(pause * 1.5, 0.1)
+
+
+def _name(path: Path) -> str:
+    """A path in which DuckDB takes a colon for one: of `pre:fix.duckdb` it would load an extension."""
+    return str(path.absolute())
 
 
 def _is_busy(error: duckdb.Error) -> bool:

@@ -18,6 +18,7 @@ from warehouse.contract import SHARD_TABLES
 from warehouse.errors import PartsError, WarehouseBusyError, WarehouseError
 from warehouse.migrate import transaction
 from warehouse.parts import Manifest, RunPart, ShardPart
+from warehouse.paths import literal
 from warehouse.register import RunRecord
 
 
@@ -105,7 +106,7 @@ def _load_shard(path: Path, part: RunPart, shard: ShardPart, wait: float) -> boo
 
 
 def _insert_part(con: duckdb.DuckDBPyConnection, shard: ShardPart, table: str, run_id: int) -> None:
-    values = {"run_id": run_id, "file": str(shard.file(table))}
+    values = {"run_id": run_id, "file": literal(shard.file(table))}
     if table == "layer_dim":
         values["shard"] = shard.number
     [(n_rows,)] = con.execute(sqlfiles.query(f"load_{table}"), values).fetchall()
@@ -150,7 +151,7 @@ def _check_counts(con: duckdb.DuckDBPyConnection, part: RunPart, record: RunReco
 
 def _merge_dimensions(con: duckdb.DuckDBPyConnection, part: RunPart, run_id: int) -> None:
     file = parts.verify_run_table(part, "layer_weight")
-    values = {"run_id": run_id, "file": str(file)}
+    values = {"run_id": run_id, "file": literal(file)}
     _execute(con, "merge_layer_dim", values)
     [(wanted, found)] = con.execute(sqlfiles.query("count_layer_dim"), values).fetchall()
     if wanted != found:

@@ -114,9 +114,10 @@ def view_order(views: tuple[SqlFile, ...]) -> tuple[str, ...]:
 def main(arguments: Sequence[str]) -> int:
     """Upgrade the files named on the command line; a file that is missing is not created."""
     from warehouse import connect
+    from warehouse.paths import warehouse_path
 
     for argument in arguments:
-        path = connect.existing(connect.warehouse_path(argument))
+        path = connect.existing(warehouse_path(argument))
         with connect.write(path) as con:
             sys.stdout.write(f"{path}: schema {file_version(con)}\n")
     return 0

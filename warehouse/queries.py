@@ -13,6 +13,7 @@ import pyarrow as pa
 from warehouse import connect, sqlfiles
 from warehouse.contract import INTEGER
 from warehouse.errors import UsageError, require_whole
+from warehouse.paths import warehouse_path
 from warehouse.register import RunRecord, choose_run
 from warehouse.results import Result, frame_of, query_errors, result_of
 
@@ -100,7 +101,7 @@ def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -
 
     Raises WarehouseError at once when it is missing, no warehouse, or of another schema.
     """
-    house = Warehouse(connect.warehouse_path(path), wait)
+    house = Warehouse(warehouse_path(path), wait)
     with connect.read(house.path, wait):
         return house
 

@@ -11,6 +11,7 @@ from warehouse import connect, parts, sqlfiles
 from warehouse.errors import PartsError, WarehouseError
 from warehouse.migrate import transaction
 from warehouse.parts import RunPart
+from warehouse.paths import literal
 
 _MODEL: Final = (
     *("name", "revision", "weights_sha256", "family", "seed"),
@@ -108,7 +109,7 @@ def _tokenizer(con: duckdb.DuckDBPyConnection, part: RunPart) -> int:
         return known
     tokenizer_id = _insert(con, "insert_tokenizer", values)
     file = parts.verify_run_table(part, "vocab")
-    _run(con, "insert_vocab", {"tokenizer_id": tokenizer_id, "file": str(file)})
+    _run(con, "insert_vocab", {"tokenizer_id": tokenizer_id, "file": literal(file)})
     return tokenizer_id
 
 
@@ -126,9 +127,9 @@ def _corpus(con: duckdb.DuckDBPyConnection, part: RunPart) -> int:
 
 def _texts(con: duckdb.DuckDBPyConnection, part: RunPart, tokenizer_id: int, corpus_id: int) -> None:
     sequences = parts.verify_run_table(part, "sequence")
-    _run(con, "insert_sequence", {"corpus_id": corpus_id, "file": str(sequences)})
+    _run(con, "insert_sequence", {"corpus_id": corpus_id, "file": literal(sequences)})
     tokens = parts.verify_run_table(part, "token")
-    values = {"tokenizer_id": tokenizer_id, "corpus_id": corpus_id, "file": str(tokens)}
+    values = {"tokenizer_id": tokenizer_id, "corpus_id": corpus_id, "file": literal(tokens)}
     other = _find(con, "other_tokens", values)
     if other is not None:
         message = (

@@ -8,6 +8,7 @@ from warehouse.errors import WarehouseError
 from warehouse.load import remove_folder
 from warehouse.locks import is_claimed
 from warehouse.migrate import transaction
+from warehouse.paths import parts_folder, warehouse_path
 from warehouse.register import RunRecord, choose_run
 
 _STEPS: Final = (
@@ -27,11 +28,11 @@ def remove_run(path: Path, name_or_id: str | int, *, wait: float = connect.WRITE
     One transaction; the file keeps its size and uses the space for later runs. Raises WarehouseError when no run
     has that name or id, or when several have the name.
     """
-    connect.existing(path)
+    path = connect.existing(warehouse_path(path))
     with connect.write(path, wait) as con:
         with transaction(con):
             record = choose_run(con, path, name_or_id)
-            folder = connect.parts_folder(path) / record.fingerprint
+            folder = parts_folder(path) / record.fingerprint
             if is_claimed(folder):
                 message = f"run {record.run_id} ({record.name}) is being ingested: stop that job first"
                 raise WarehouseError(message)

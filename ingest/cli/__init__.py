@@ -51,7 +51,17 @@ def app() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run and exit: 0 done, 2 wrong usage, 1 failed. Errors are one line; --verbose adds the traceback."""
+    _open_standard_streams()
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _open_standard_streams() -> None:
+    """Give closed ones the null device: the first file to be opened, perhaps the warehouse, would be taken for them."""
+    while os.open(os.devnull, os.O_RDWR) <= 2:
+        pass
+    sys.stdin = sys.stdin or open(0, encoding="utf-8")  # noqa: SIM115 - descriptors, for the whole process
+    sys.stdout = sys.stdout or open(1, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def run(arguments: list[str]) -> int:
@@ -81,6 +91,8 @@ def run(arguments: list[str]) -> int:
         # The reader of our output has had enough; keep Python from complaining when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except UnicodeEncodeError as error:
+        return _fail(*_encoding_reason(error), error)
     except OSError as error:
         return _fail(_os_reason(error), 1, error)
     except Exception as error:
@@ -95,6 +107,14 @@ def _fail(message: str, code: int, error: BaseException | None = None) -> int:
         traceback.print_exception(error)
     click.echo(f"lenshouse: {printable(' '.join(message.split()))}", err=True)
     return code
+
+
+def _encoding_reason(error: UnicodeEncodeError) -> tuple[str, int]:
+    """What is not UTF-8 on the command line comes as surrogates; else it is the output that cannot hold a character."""
+    what = error.object[error.start : error.end]
+    if any("\ud800" <= c <= "\udfff" for c in what):
+        return f"a name or text that was given is not UTF-8: {error.object!a}", 2
+    return f"the output is in {error.encoding}, which has no {what[:1]!a}: set PYTHONIOENCODING=utf-8", 1
 
 
 def _os_reason(error: OSError) -> str:

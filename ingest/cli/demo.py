@@ -10,6 +10,7 @@ from ingest.cli import options
 from ingest.cli.ingest import report
 from ingest.cli.terminal import print_table, progress, timed
 from warehouse.errors import ModelError
+from warehouse.paths import warehouse_path
 
 QUESTIONS = {
     "How much does each component of the feed-forward block change the attention map? (1 - Spearman rho)": """
@@ -36,8 +37,9 @@ FROM v_mixing ORDER BY layer""",
 @click.command(name="demo")
 @click.option(
     "--warehouse",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("lenshouse-demo.duckdb"),
+    metavar="FILE",
+    callback=lambda ctx, param, value: warehouse_path(value),
+    default="lenshouse-demo.duckdb",
     show_default=True,
     help="DuckDB file to make.",
 )

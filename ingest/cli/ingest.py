@@ -8,8 +8,8 @@ import click
 from ingest.cli import options
 from ingest.cli.terminal import progress, seconds, timed
 from ingest.cli.text import printable
-from warehouse.connect import warehouse_path
 from warehouse.errors import UsageError
+from warehouse.paths import expanded, warehouse_path
 
 if TYPE_CHECKING:
     from ingest.job import Outcome
@@ -73,9 +73,9 @@ def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
     from ingest.config import job, read_config
 
     if warehouse is not None:
-        flags["warehouse"] = Path(warehouse)
-    files = read_config(config) if config else [{}]
-    jobs = [job({"warehouse": warehouse_path()} | options, flags) for options in files]
+        flags["warehouse"] = warehouse_path(warehouse)
+    files = read_config(expanded(config)) if config else [{}]
+    jobs = [job(options, flags) for options in files]
     given = [name for name in ("name", "family", "seed", "revision") if flags.get(name) is not None]
     if given and len({one.model for one in jobs}) > 1:
         msg = f"--{given[0]} would label every model of {config} alike: put it into their [[model]] tables"

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from warehouse.connect import warehouse_path
+from warehouse.paths import expanded, warehouse_path
 
 _traceback = False
 
@@ -42,5 +42,9 @@ def warehouse(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def output(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
-        "--output", "-o", type=click.Path(path_type=Path, dir_okay=False), help="File to write instead of the terminal."
+        "--output",
+        "-o",
+        type=click.Path(path_type=Path, dir_okay=False),
+        callback=lambda ctx, param, value: value and expanded(value),
+        help="File to write instead of the terminal.",
     )(command)

@@ -34,7 +34,7 @@ def list_runs(warehouse: Path) -> None:
     """
     runs = warehouses.open(warehouse).runs()
     if runs.is_empty():
-        click.echo(f"{warehouse} holds no runs yet: start with `lenshouse ingest --help`")
+        click.echo(printable(f"{warehouse} holds no runs yet: start with `lenshouse ingest --help`"))
     else:
         print_table(runs)
 

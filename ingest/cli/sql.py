@@ -9,8 +9,9 @@ import click
 import warehouse as warehouses
 from ingest.cli import options
 from ingest.cli.terminal import print_table
-from ingest.cli.text import Visible
+from ingest.cli.text import Visible, printable
 from warehouse.errors import UsageError
+from warehouse.paths import expanded
 
 
 @click.command(name="sql")
@@ -55,15 +56,19 @@ def command(query: str, warehouse: Path, form: str | None, output: Path | None, 
     sink: Any = Visible(sys.stdout.buffer) if sys.stdout.isatty() else sys.stdout.buffer
     n_rows = warehouses.export(house, text, to=output or sink, format=form)  # type: ignore[arg-type]
     if output is not None:
-        click.echo(f"{n_rows:,} rows in {output}")
+        click.echo(printable(f"{n_rows:,} rows in {output}"))
 
 
 def _read(query: str) -> str:
     if query == "-":
-        return sys.stdin.read()
+        try:
+            return sys.stdin.read()
+        except (OSError, UnicodeDecodeError) as error:
+            msg = f"standard input cannot be read as a query ({error})"
+            raise UsageError(msg) from error
     if query.startswith("@"):
         try:
-            return Path(query[1:]).read_text(encoding="utf-8")
+            return expanded(query[1:]).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             msg = f"{query[1:]}: cannot be read as a query file ({error})"
             raise UsageError(msg) from error

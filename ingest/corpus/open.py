@@ -16,6 +16,7 @@ from ingest.corpus.record import Corpus, Record
 from ingest.corpus.table import read_csv, read_tsv
 from ingest.corpus.text import read_text
 from warehouse.errors import CorpusError, UsageError
+from warehouse.paths import expanded
 
 _TEXTS: Final[dict[str, Callable[[Path], Iterator[Record]]]] = {
     ".txt": read_text,
@@ -51,7 +52,7 @@ def open_corpus(spec: str, *, text_column: str | None = None, label_column: str 
 
 
 def _open_file(spec: str, text_column: str | None, label_column: str | None) -> Corpus:
-    path = Path(spec).expanduser()
+    path = expanded(spec)
     extension = path.suffix.lower()
     _check_file(path, spec, extension)
     if extension in _TEXTS:

@@ -20,7 +20,7 @@ def read_parquet(path: Path, text_column: str | None, label_column: str | None) 
     Raises UsageError for a column that is not there, CorpusError when the file is not Parquet or damaged.
     """
     try:
-        with pq.ParquetFile(path) as file:
+        with path.open("rb") as opened, pq.ParquetFile(opened) as file:  # Arrow takes a path with a colon for a URI
             columns = choose_columns(file.schema_arrow.names, str(path), text_column, label_column)
             row = 0
             for batch in file.iter_batches(_BATCH_ROWS, columns=[name for name in columns if name is not None]):

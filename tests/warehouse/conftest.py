@@ -7,7 +7,6 @@ import pytest
 
 import warehouse
 from tests.warehouse.synthetic import Shape, write_parts
-from warehouse import connect
 
 SMALL = Shape()
 
@@ -19,7 +18,7 @@ class House:
     path: Path
 
     def parts(self, shape: Shape = SMALL) -> Path:
-        return write_parts(connect.parts_folder(self.path), shape)
+        return write_parts(warehouse.parts_folder(self.path), shape)
 
     def ingest(self, shape: Shape = SMALL) -> int:
         """Register, load and complete a run; returns its id."""

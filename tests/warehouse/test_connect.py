@@ -128,15 +128,6 @@ def test_make_usable_takes_in_the_log_of_a_killed_writer(house: House) -> None:
     assert warehouse.open(house.path).sql("SELECT name FROM tokenizer WHERE tokenizer_id = 77").item() == "late"
 
 
-def test_default_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LENSHOUSE_WAREHOUSE", raising=False)
-    assert connect.warehouse_path() == Path("lenshouse.duckdb")
-    monkeypatch.setenv("LENSHOUSE_WAREHOUSE", "/data/w.duckdb")
-    assert connect.warehouse_path() == Path("/data/w.duckdb")
-    assert connect.warehouse_path("x.duckdb") == Path("x.duckdb")
-    assert connect.parts_folder(Path("a/x.duckdb")) == Path("a/x.duckdb.parts")
-
-
 @pytest.mark.parametrize(
     "query",
     [

@@ -5,7 +5,6 @@ import pytest
 import warehouse
 from tests.warehouse.conftest import House
 from tests.warehouse.synthetic import Shape
-from warehouse import connect
 from warehouse.errors import WarehouseError
 
 
@@ -60,5 +59,5 @@ def test_ambiguous_and_unknown_names(house: House) -> None:
         warehouse.remove_run(house.path, 7)
     with pytest.raises(WarehouseError, match="no warehouse"):
         warehouse.remove_run(house.path.with_name("none.duckdb"), 1)
-    assert not connect.parts_folder(house.path.with_name("none.duckdb")).exists()
+    assert not warehouse.parts_folder(house.path.with_name("none.duckdb")).exists()
     assert house.counts()["run"] == 2

@@ -222,6 +222,15 @@ def test_parquet_rows_count_through_row_groups(tmp_path: Path) -> None:
     assert found[-1] == Record("text 2499", "True", "2500")
 
 
+def test_parquet_files_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a URI nor a pattern."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("pre:fix.parquet", "a[1].parquet", "a*.parquet"):
+        with Path(name).open("wb") as file:
+            pl.DataFrame({"text": [name]}).write_parquet(file)
+        assert [record.text for record in open_corpus(name).records()] == [name]
+
+
 def test_parquet_dictionary_columns_are_texts(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     pl.DataFrame({"text": ["a", "b", "a"]}, schema={"text": pl.Categorical}).write_parquet(path)
