@@ -51,7 +51,7 @@ class ShardRows:
     norms: dict[str, npt.NDArray[np.float32]]  # (L, tokens)
     rho: npt.NDArray[np.float64]  # (L, S, C, F)
     n_pairs: npt.NDArray[np.int32]  # (L, S, C, F)
-    moments: list[list[tuple[int, Moments]]]  # per layer, one per group of tokens
+    moments: list[dict[tuple[int, ...], tuple[int, Moments]]]  # per layer: sequences -> number of tokens, moments
 
     @classmethod
     def empty(cls, model: LoadedModel, sequences: Sequence[TokenSequence]) -> "ShardRows":
@@ -74,7 +74,7 @@ class ShardRows:
             norms={name: np.empty((n_layer, token_start[-1]), np.float32) for name in NORM_MEASURES},
             rho=np.empty(per_change),
             n_pairs=np.empty(per_change, np.int32),
-            moments=[[] for _ in range(n_layer)],
+            moments=[{} for _ in range(n_layer)],
         )
 
     def put(self, layer: int, where: list[int], group: LengthGroup, result: LayerAttribution) -> None:
@@ -105,7 +105,13 @@ class ShardRows:
             for state in DIM_STATES
             for moment, value in dim_moments(result.dims[state].flatten(0, 1)).items()
         }
-        self.moments[layer].append((len(where) * n_pos, moments))
+        self.moments[layer][tuple(where)] = len(where) * n_pos, moments
+
+    def forget(self, where: list[int]) -> None:
+        """Take back what some sequences have put, who will come again in other groups."""
+        for layer in self.moments:
+            for group in [group for group in layer if not set(group).isdisjoint(where)]:
+                del layer[group]
 
     def _require_finite(self, values: npt.NDArray[np.float32], name: str, layer: int, s: int) -> None:
         if not np.isfinite(values).all():
@@ -177,7 +183,7 @@ class ShardRows:
     def _layer_dim(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
         frames = []
         for number, groups in zip(layer, self.moments, strict=True):
-            n_tokens, merged = merge_moments(groups)
+            n_tokens, merged = merge_moments(list(groups.values()))
             d_model = len(next(iter(merged.values())))
             columns = {
                 "layer": np.full(d_model, number),

@@ -23,6 +23,10 @@ class NumericsError(LenshouseError):
     """A value is NaN or infinite, or pieces do not sum to the model's state; layer and sequence are named."""
 
 
+class DeviceMemoryError(LenshouseError):
+    """A sequence does not fit into the memory of the device, however little is computed at once."""
+
+
 class WarehouseError(LenshouseError):
     """A warehouse cannot be opened, is of another schema, or does not hold what was asked for."""
 
