@@ -11,7 +11,7 @@ from ingest.attribution.states import LayerStates
 from ingest.attribution.weights import FoldedLayer
 from ingest.attribution.workspace import Workspace
 
-BASIS_BYTES = 32 * 2**20
+BASIS_BYTES = {"cpu": 2**25, "cuda": 2**31}
 """Bound on the bases of the keys in pre-activation space that are held at once."""
 
 
@@ -85,9 +85,9 @@ def _gram(vectors: Tensor, space: Workspace) -> Tensor:
     return v64 @ v64.transpose(-1, -2)
 
 
-def basis_blocks(n_batch: int, n_pos: int, bytes_per_key: int) -> Iterator[Block]:
-    """Whole sequences while their keys' bases fit into BASIS_BYTES, else stretches of one sequence's keys."""
-    n_keys = max(1, BASIS_BYTES // bytes_per_key)
+def basis_blocks(n_batch: int, n_pos: int, most_keys: int) -> Iterator[Block]:
+    """Whole sequences of at most `most_keys` keys together, else stretches of one sequence's keys."""
+    n_keys = max(1, most_keys)
     for b in _stretches(0, n_batch, max(1, n_keys // n_pos)):
         for k in _stretches(0, n_pos, n_keys):
             yield Block(b, k, slice(0, n_pos))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ingest.attribution.bases import Block, KeyBasis, basis_blocks, pair_blocks
+from ingest.attribution.bases import BASIS_BYTES, Block, KeyBasis, basis_blocks, pair_blocks
 from ingest.attribution.states import LayerStates
 from ingest.attribution.weights import FoldedLayer
 from ingest.attribution.workspace import Workspace
@@ -57,7 +57,7 @@ def layer_pieces(
     n_batch, n_head, n_pos, _ = alpha.shape
     bytes_per_key = (n_head + 1) * layer.w_res_in.shape[1] * alpha.element_size()
     work = _Work.empty(alpha, states, layer, space or Workspace())
-    for outer in basis_blocks(n_batch, n_pos, bytes_per_key):
+    for outer in basis_blocks(n_batch, n_pos, BASIS_BYTES[alpha.device.type] // bytes_per_key):
         basis = KeyBasis.of(states, layer, outer, work.space)
         for block in pair_blocks(outer, n_pos, rows, is_causal=is_causal):
             work.measure(block, basis.at(block.within(outer)))

@@ -1,4 +1,4 @@
-"""`python -m tests.bench [core|gated|memory|loading|pipeline ...]`: all of them where none is named."""
+"""`python -m tests.bench [core|gated|families|memory|loading|pipeline ...]`: all of them where none is named."""
 
 import os
 import sys
@@ -8,11 +8,12 @@ from ingest.threads import yield_when_idle
 
 yield_when_idle()
 
-from tests.bench import core, loading, pipeline  # noqa: E402 - torch comes with them
+from tests.bench import core, families, loading, pipeline  # noqa: E402 - torch comes with them
 
 BENCHES: dict[str, Callable[[], None]] = {
     "core": core.speed,
     "gated": core.gated,
+    "families": families.families_table,
     "memory": core.memory,
     "loading": loading.loading,
     "pipeline": pipeline.pipeline,

@@ -35,7 +35,7 @@ def five_sequences(request):
 def test_blocks_do_not_matter(five_sequences, rows, n_bytes, monkeypatch):
     """However the pairs are cut into blocks, each sequence's maps are those it has alone."""
     model, ids, alone = five_sequences
-    monkeypatch.setattr(key_bases, "BASIS_BYTES", n_bytes)
+    monkeypatch.setitem(key_bases.BASIS_BYTES, "cpu", n_bytes)
     ids = ids[:2] if rows == 1 else ids
     found = attribute(model, ids, rows=rows)
     for index, layer in enumerate(found):
@@ -46,7 +46,7 @@ def test_blocks_do_not_matter(five_sequences, rows, n_bytes, monkeypatch):
 
 @pytest.mark.parametrize("name", ["bert", "gpt2"])
 def test_small_blocks_are_right_too(name, monkeypatch):
-    monkeypatch.setattr(key_bases, "BASIS_BYTES", 5 * 8 * PER_KEY)
+    monkeypatch.setitem(key_bases.BASIS_BYTES, "cpu", 5 * 8 * PER_KEY)
     model, ids = tiny_model(name), random_ids(23)
     for layer, expected in zip(
         attribute(model, ids, rows=50, dtype=torch.float64), oracle_layers(model, ids), strict=True
@@ -57,12 +57,11 @@ def test_small_blocks_are_right_too(name, monkeypatch):
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("n_keys", [1, 4, 9, 14, 100])
 @pytest.mark.parametrize("rows", [1, 7, 40, 1000])
-def test_blocks_tile_the_visible_pairs(rows, n_keys, is_causal, monkeypatch):
+def test_blocks_tile_the_visible_pairs(rows, n_keys, is_causal):
     """Every pair that can be seen lies in exactly one block, and its key in the basis at hand."""
     n_batch, n_pos = 3, 9
     seen = torch.zeros(n_batch, n_pos, n_pos, dtype=torch.int)
-    monkeypatch.setattr(key_bases, "BASIS_BYTES", 10 * n_keys)
-    for bases in key_bases.basis_blocks(n_batch, n_pos, bytes_per_key=10):
+    for bases in key_bases.basis_blocks(n_batch, n_pos, n_keys):
         assert (bases.batch.stop - bases.batch.start) * (bases.keys.stop - bases.keys.start) <= n_keys
         for block in key_bases.pair_blocks(bases, n_pos, rows, is_causal=is_causal):
             assert bases.batch.start <= block.batch.start < block.batch.stop <= bases.batch.stop
