@@ -1,11 +1,14 @@
 """Every family that discovery finds: its layers through the core, against the oracle."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 from transformers import AutoConfig, AutoModel, PretrainedConfig
 
 from ingest.architectures import families, family_of
+from ingest.attribution.weights import COMPONENT_ORDER
 from tests.ingest.attribution.support import (
     ACTIVATIONS,
     FAMILY_NAMES,
@@ -257,3 +260,21 @@ def test_relative_positions_are_refused(name):
     with pytest.raises(ModelError, match="relative_key"):
         family_of(families()[name].tiny_config(position_embedding_type="relative_key"))
     assert family_of(families()[name].tiny_config(position_embedding_type="absolute")).name == name
+
+
+def test_readme_has_every_architecture():
+    """The row of each is its own: placement and order of components as the family says."""
+    words = {"post_ln": "Post-LN", "pre_ln": "Pre-LN", "parallel": "parallel", "sandwich_ln": "sandwich",
+             "res_post_ln": "norm on each branch"}  # fmt: skip
+    rows = [
+        line for line in (Path(__file__).parents[3] / "README.md").read_text().splitlines() if line.startswith("| ")
+    ]
+    for family in families().values():
+        config = family.tiny_config()
+        placement = family.placement_in(config)
+        for model_type in family.model_types:
+            (row,) = (line for line in rows if f"`{model_type}`" in line)
+            _, _, _, says, order, *_ = (cell.strip() for cell in row.split("|"))
+            assert says.startswith(words[placement])
+            assert ("causal" in says) == family.is_causal(config)
+            assert order == ", ".join(COMPONENT_ORDER[placement])
