@@ -21,6 +21,7 @@ import duckdb
 
 from warehouse import migrate
 from warehouse.errors import WarehouseBusyError, WarehouseError, disk_is_full, is_damage
+from warehouse.locks import no_locks
 from warehouse.paths import warehouse_path
 
 READER_WAIT: Final = 60.0
@@ -143,10 +144,12 @@ def _create(path: Path) -> None:
     """Make an empty warehouse, one process at a time: who waited finds it made."""
     gate = path.with_name(f".{path.name}.creating")
     with gate.open("a") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
             if is_missing(path):
                 _make(path)
+        except OSError as error:
+            raise no_locks(error, str(path)) from error
         finally:
             gate.unlink(missing_ok=True)
 

@@ -1,5 +1,6 @@
 """Who is at work on a run's parts: a lock on a file, which dies with the process that holds it, however it ends."""
 
+import errno
 import fcntl
 import time
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from warehouse.errors import PartsError
+from warehouse.errors import PartsError, WarehouseError
 
 LOCK = "lock"
 
@@ -16,7 +17,7 @@ LOCK = "lock"
 def claim(folder: Path) -> Iterator[None]:
     """Hold a folder of parts for this process, made where it is missing.
 
-    Raises PartsError when another process holds it.
+    Raises PartsError when another process holds it, WarehouseError where the file system has no locks.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / LOCK).open("a") as handle:
@@ -44,4 +45,15 @@ def _try_lock(handle: IO[str]) -> bool:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        raise no_locks(error, handle.name) from error
     return True
+
+
+def no_locks(error: OSError, file: str) -> OSError | WarehouseError:
+    """What to say of a file system without locks; other errors as they are."""
+    if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+        return error
+    return WarehouseError(
+        f"the file system of {file} has no locks ({error.strerror}): name a warehouse on a local disk"
+    )

@@ -121,6 +121,10 @@ def _os_reason(error: OSError) -> str:
     where = f" ({error.filename})" if error.filename else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return f"the disk is full{where}: free some space, then run the same command again; what is finished stays"
+    if error.errno == errno.EROFS:
+        return f"the file system is read-only{where}: name a file elsewhere"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return f"no permission{where}: check the rights of the file and of its folder"
     return f"{error.strerror or _first_line(error)}{where}"
 
 

@@ -82,11 +82,17 @@ def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
         raise UsageError(msg)
     from ingest.job import ingest  # torch: after the options are known to be right
 
-    for number, one in enumerate(jobs, start=1):
+    titles = [f"[{number} of {len(jobs)}] {one.model} over {one.corpus}" for number, one in enumerate(jobs, start=1)]
+    for number, one in enumerate(jobs):
         if len(jobs) > 1:
-            _say(f"[{number} of {len(jobs)}] {one.model} over {one.corpus}")
-        with timed() as wall, progress() as shown:
-            outcome = ingest(one, shown)
+            _say(titles[number])
+        try:
+            with timed() as wall, progress() as shown:
+                outcome = ingest(one, shown)
+        except BaseException:
+            for title in titles[number + 1 :]:
+                _say(f"{title}: not run")
+            raise
         report(outcome, wall[0], one.warehouse)
 
 
@@ -96,6 +102,13 @@ def _say(line: str) -> None:
 
 def report(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     """Tell what a job did, and what to ask next."""
+    _say_how(outcome, wall, warehouse)
+    if outcome.kept_labels:
+        labels = ", ".join(f"{key} {'NULL' if label is None else label}" for key, label in outcome.kept_labels.items())
+        _say(f"  labels of a stored run stay: {labels}; remove it and ingest again to change them")
+
+
+def _say_how(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     numbers = f"{outcome.n_sequences:,} sequences, {outcome.n_pairs:,} token pairs"
     if outcome.state == "already complete":
         _say(f"run {outcome.run_id} ({outcome.name}) is complete: {numbers}; nothing to do, {seconds(wall)}")

@@ -100,6 +100,18 @@ def test_four_jobs_in_one_warehouse(models, write, tmp_path) -> None:
     assert lenshouse("ingest", "--config", config, "--warehouse", house).out.count("nothing to do") == 4
 
 
+def test_a_job_that_fails_says_which_jobs_were_not_run(models, write, tmp_path) -> None:
+    texts = [corpus(tmp_path, ("yes",), name) for name in ("a.txt", "b.txt", "c.txt")]
+    texts[1].write_bytes(b"caf\xe9")
+    tables = "".join(f'[[corpus]]\ncorpus = "{path}"\n' for path in texts)
+    config = write(f'model = "{models["bert"]}"\n{tables}')
+    done = lenshouse("ingest", "--config", config, "--warehouse", tmp_path / "lens.duckdb")
+    refused(done, 1, "b.txt", "UTF-8")
+    assert [line for line in done.out.splitlines() if line.endswith("not run")] == [
+        f"[3 of 3] {models['bert']} over {texts[2]}: not run"
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
 import random
 import shutil
 import subprocess
@@ -23,6 +26,7 @@ from tests.ingest.tiny import (
     die_at,
     leftovers,
     lenshouse,
+    owner_of,
     refused,
     slow,
     small_shards,
@@ -30,6 +34,7 @@ from tests.ingest.tiny import (
 )
 from warehouse import connect
 from warehouse.check import check
+from warehouse.errors import WarehouseError
 
 ROWS = 2_000
 """token_pair rows of a shard, so that the corpus below falls into several."""
@@ -87,7 +92,7 @@ POINTS = {
     "a shard is half-loaded": ("warehouse.load._insert_part", "after", 7),
     "a shard is loaded, not deleted": ("warehouse.load.remove_folder", "before", 2),
     "a shard is loaded, half-deleted": ("pathlib.Path.rename", "after", 2),
-    "before the manifest": ("ingest.job.manifest", "before", 1),
+    "before the manifest": ("ingest.run.manifest", "before", 1),
     "after the manifest": ("ingest.parts.RunFolder.write_json", "after", 2),
     "dimensions are merged, not committed": ("warehouse.load._merge_dimensions", "after", 1),
     AFTER_COMMIT: ("warehouse.load.remove_folder", "before", None),
@@ -169,7 +174,7 @@ def test_two_ingests_and_readers_at_once(job, models, undisturbed, nursery, hous
 
 
 def test_the_same_run_is_being_ingested(job, undisturbed, nursery, house) -> None:
-    first = nursery.start(*job, "--warehouse", house, setup=slow, options=(ROWS, "ingest.job.compute", 0.3))
+    first = nursery.start(*job, "--warehouse", house, setup=slow, options=(ROWS, "ingest.run.compute", 0.3))
     deadline = time.monotonic() + 30
     while not list(house.parent.glob("*.parts/*/shard-*")) and not list(house.parent.glob("*.parts/*/done/*")):
         assert time.monotonic() < deadline
@@ -246,7 +251,7 @@ def test_another_ingest_removes_the_empty_parts_folder_meanwhile(job, house, mon
 
 def test_a_run_is_removed_while_it_is_ingested(job, nursery, house) -> None:
     """The ingest ends in one line, nothing of the run is shown, and the same command makes it anew."""
-    child = nursery.start(*job, "--warehouse", house, setup=slow, options=(ROWS, "ingest.job.compute", 0.3))
+    child = nursery.start(*job, "--warehouse", house, setup=slow, options=(ROWS, "ingest.run.compute", 0.3))
     deadline = time.monotonic() + 30
     while not list(house.parent.glob("*.parts/*/done/*")):
         assert time.monotonic() < deadline
@@ -263,6 +268,63 @@ def test_a_run_is_removed_while_it_is_ingested(job, nursery, house) -> None:
     assert visible_rows(house) == 0
     assert lenshouse(*job, "--warehouse", house).code == 0
     assert leftovers(house) == []
+
+
+# A folder of parts that cannot be used.
+
+
+def parts_of(house: Path) -> Path:
+    return house.with_name(f"{house.name}.parts")
+
+
+def test_a_file_lies_where_the_parts_are_to_lie(job, house) -> None:
+    parts_of(house).write_text("mine")
+    refused(lenshouse(*job, "--warehouse", house), 1, str(parts_of(house)), "is a file", "move it away")
+    assert parts_of(house).read_text() == "mine"
+    assert not house.exists()
+
+
+@pytest.mark.parametrize("target", ["ingest.run.compute", "ingest.job.verify", "warehouse.register_run"])
+def test_parts_are_removed_while_a_job_runs(target, job, house, undisturbed, monkeypatch) -> None:
+    """One line, and the way out that it names works."""
+    owner, name = owner_of(target)
+    function = getattr(owner, name)
+
+    def after_removal(*args, **kwargs):
+        shutil.rmtree(parts_of(house))
+        return function(*args, **kwargs)
+
+    monkeypatch.setattr(plan, "SHARD_ROWS", ROWS)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, name, after_removal)
+        refused(lenshouse(*job, "--warehouse", house), 1, str(parts_of(house)), "again")
+    again = lenshouse(*job, "--warehouse", house)
+    assert (again.code, again.err) == (0, "")
+    assert_sound(house, undisturbed)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.EROFS, ("read-only", "elsewhere")), (errno.EACCES, ("check the rights",))],
+    ids=["read-only", "no rights"],
+)
+def test_parts_that_cannot_be_written(number, words, job, house, monkeypatch) -> None:
+    def refuses(*args, **kwargs) -> str:
+        raise OSError(number, os.strerror(number), str(parts_of(house) / ".new-x"))
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refuses)
+    refused(lenshouse(*job, "--warehouse", house), 1, str(parts_of(house)), *words)
+
+
+def test_a_file_system_without_locks(job, house, monkeypatch) -> None:
+    def refuses(*args) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuses)
+    refused(lenshouse(*job, "--warehouse", house), 1, "has no locks", "on a local disk")
+    assert leftovers(house) == []
+    with pytest.raises(WarehouseError, match="no locks"), connect.write(house):
+        pass
 
 
 # A disk that is full.

@@ -179,6 +179,39 @@ def test_a_run_that_could_not_be_entered_does_not_spoil_the_next_command(models,
     assert leftovers(house) == []
 
 
+@pytest.mark.parametrize(
+    ("flags", "kept"),
+    [
+        ((), None),
+        (("--name", "first", "--seed", "4"), None),
+        (("--name", "another"), "name first"),
+        (("--name", "first", "--family", "f", "--seed", "5"), "family NULL, seed 4"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_labels_of_a_stored_run_stay_and_that_is_said(flags, kept, models, texts, house) -> None:
+    assert "labels of" not in ingest(models["bert"], texts, house, "--name", "first", "--seed", 4).out
+    said = ingest(models["bert"], texts, house, *flags).out
+    line = f"  labels of a stored run stay: {kept}; remove it and ingest again to change them\n"
+    assert said.endswith(line) if kept else "labels of" not in said
+    found = warehouse.open(house).sql("SELECT model_name, family, seed FROM v_run")
+    assert found.rows() == [("first", None, 4)]
+
+
+def test_labels_of_a_run_under_way_stay_too(models, texts, house, monkeypatch) -> None:
+    def refuses(*args: object, **kwargs: object) -> int:
+        msg = "no"
+        raise WarehouseError(msg)
+
+    job = ("ingest", "--model", models["bert"], "--corpus", texts, "--warehouse", house)
+    with monkeypatch.context() as patch:
+        patch.setattr(warehouse, "complete_run", refuses)
+        refused(lenshouse(*job, "--name", "first"), 1, "no")
+    said = ingest(models["bert"], texts, house, "--name", "second").out
+    assert "resumed and completed" in said
+    assert "labels of a stored run stay: name first" in said
+
+
 def test_keep_parts(models, texts, house) -> None:
     """The parts stay, whole; without the flag nothing does. Kept parts do not disturb the same command."""
     ingest(models["bert"], texts, house, "--keep-parts")

@@ -265,7 +265,7 @@ def small_shards(rows: int) -> None:
 def die_at(rows: int, target: str, when: Literal["before", "after"], nth: int) -> None:
     """Setup: small shards, and kill -9 before or after the nth call of a function such as 'ingest.job.prepare'."""
     small_shards(rows)
-    owner, name = _owner(target)
+    owner, name = owner_of(target)
     function, calls = getattr(owner, name), 0
 
     def deadly(*args: Any, **kwargs: Any) -> Any:
@@ -284,7 +284,7 @@ def die_at(rows: int, target: str, when: Literal["before", "after"], nth: int) -
 def slow(rows: int, target: str, seconds: float) -> None:
     """Setup: small shards, and a pause before each call of a function."""
     small_shards(rows)
-    owner, name = _owner(target)
+    owner, name = owner_of(target)
     function = getattr(owner, name)
 
     def late(*args: Any, **kwargs: Any) -> Any:
@@ -294,7 +294,7 @@ def slow(rows: int, target: str, seconds: float) -> None:
     setattr(owner, name, late)
 
 
-def _owner(target: str) -> tuple[Any, str]:
+def owner_of(target: str) -> tuple[Any, str]:
     """The module or class that holds a function, and the function's name there."""
     *path, name = target.split(".")
     for n in range(len(path), 0, -1):
