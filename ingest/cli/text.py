@@ -1,5 +1,6 @@
 """Text from models, corpora and queries, made harmless for a terminal."""
 
+import codecs
 from typing import BinaryIO
 
 
@@ -13,9 +14,10 @@ class Visible:
 
     def __init__(self, sink: BinaryIO) -> None:
         self._sink = sink
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode  # pieces may end inside a character
 
     def write(self, data: bytes) -> int:
-        lines = data.decode("utf-8", "replace").split("\n")
+        lines = self._decode(data).split("\n")
         return self._sink.write("\n".join(map(printable, lines)).encode())
 
     def flush(self) -> None:

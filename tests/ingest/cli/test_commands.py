@@ -19,6 +19,7 @@ from click.testing import CliRunner
 import warehouse
 from ingest import cli
 from ingest.cli import app
+from ingest.cli.text import Visible
 from tests.ingest.tiny import corpus, counts, leftovers, lenshouse, refused, tables
 from warehouse import connect
 
@@ -232,6 +233,11 @@ def test_queries_from_a_file_and_from_standard_input(filled, tmp_path, monkeypat
         ("EXPORT DATABASE 'x'", ("only read",)),
         ("SELECT 1 / 0, error('my own error')", ("my own error",)),
         ("SELECT CAST('x' AS INTEGER)", ("x",)),
+        ("SELECT 1; SELECT 2", ("2 statements", "one by one")),
+        ("SELECT 1; DROP TABLE run", ("2 statements",)),
+        ("SELECT finished_at - started_at AS took FROM v_run", ("column took", "cast it to VARCHAR")),
+        ("SELECT DATE 'infinity' AS d", ("column d", "cast it to VARCHAR")),
+        ("SELECT DATE '99999-01-01' AS d", ("column d", "cast it to VARCHAR")),
     ],
 )
 def test_wrong_and_forbidden_queries(query, words, filled, tmp_path, monkeypatch) -> None:
@@ -242,6 +248,44 @@ def test_wrong_and_forbidden_queries(query, words, filled, tmp_path, monkeypatch
     assert done.out == ""
     assert filled.read_bytes() == before
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+@pytest.mark.parametrize(
+    "query",
+    ["SELECT finished_at - started_at AS x FROM v_run",
+     "SELECT CASE WHEN range = 249999 THEN error('late') ELSE range END AS x FROM range(250000)",
+     "SELECT 'x'::BLOB AS x", "SELECT DATE 'infinity' AS x"],
+)  # fmt: skip
+def test_a_result_that_fails_leaves_nothing(query, form, filled, tmp_path, capfd) -> None:
+    """Neither half of it on standard output, nor a file; and only one line is said."""
+    if form == "parquet" and ("BLOB" in query or "DATE" in query):
+        pytest.skip("Parquet holds these")
+    path = tmp_path / f"x.{form}"
+    refused(lenshouse("sql", query, "--warehouse", filled, "--output", path), 2)
+    assert list(tmp_path.iterdir()) == []
+    if form != "parquet":
+        done = lenshouse("sql", query, "--warehouse", filled, "--format", form)
+        refused(done, 2)
+        assert done.out == ""
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_columns_of_one_name_are_numbered(form, filled) -> None:
+    query = "SELECT * FROM run JOIN model USING (model_id)"
+    done = lenshouse("sql", query, "--warehouse", filled, "--format", form)
+    assert (done.code, done.err) == (0, "")
+    assert "name_1" in done.out
+
+
+def test_characters_are_whole_on_a_terminal() -> None:
+    """However the stream is cut into pieces."""
+    sink = io.BytesIO()
+    shown = Visible(sink)
+    for byte in "é東\x1b\n🙂".encode():
+        shown.write(bytes([byte]))
+    assert sink.getvalue().decode() == "é東\\x1b\n🙂"
 
 
 def test_environment_names_the_warehouse(filled, monkeypatch) -> None:
@@ -407,6 +451,21 @@ def test_doctor_finds_what_is_wrong(damage, words, house) -> None:
     found = lenshouse("doctor", "--json", "--warehouse", house)
     assert found.code == 1
     assert "error" in {finding["level"] for finding in json.loads(found.out)}
+
+
+@pytest.mark.parametrize("share", [0.5, 0.2, 0.01])
+def test_a_warehouse_cut_short(share, house, models) -> None:
+    """Every command says that the file is damaged; doctor says it in its table."""
+    whole = house.read_bytes()
+    house.write_bytes(whole[: int(share * len(whole))])
+    done = lenshouse("doctor", "--warehouse", house)
+    assert "damaged" in done.out
+    refused(done, 1, "checks failed")
+    query = ("sql", "FROM token_pair, token_norm ORDER BY ALL", "--format", "csv")
+    refused(lenshouse(*query, "--warehouse", house), 1, "damaged")
+    if share < 0.5:
+        job = ("ingest", "--model", models["bert"], "--corpus", "demo", "--limit", 2)
+        refused(lenshouse(*job, "--warehouse", house), 1, "damaged")
 
 
 # Pipes.
