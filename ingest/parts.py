@@ -20,6 +20,7 @@ import polars as pl
 
 from warehouse.contract import SHARD_TABLES
 from warehouse.errors import PartsError, disk_is_full
+from warehouse.parts import shard_folders, shard_name
 
 _ZSTD_LEVEL = 1
 
@@ -31,7 +32,7 @@ class RunFolder:
     path: Path
 
     def shards_on_disk(self) -> set[int]:
-        return {int(p.name.removeprefix("shard-")) for p in self.path.glob("shard-*") if p.is_dir()}
+        return {number for number, _ in shard_folders(self.path)}
 
     def has(self, name: str) -> bool:
         return (self.path / name).exists()
@@ -60,7 +61,7 @@ class RunFolder:
         which the time of writing is added.
         """
         started = time.perf_counter()
-        temporary = self.path / f".tmp-shard-{number:05d}"
+        temporary = self.path / f".tmp-{shard_name(number)}"
         if temporary.exists():
             shutil.rmtree(temporary)
         temporary.mkdir()
@@ -72,17 +73,17 @@ class RunFolder:
         seconds = record["seconds"] | {"write": time.perf_counter() - started}
         _dump(record | {"shard": number, "tables": sizes, "seconds": seconds}, temporary / "shard.json")
         _flush_folder(temporary)
-        temporary.rename(self.path / f"shard-{number:05d}")
+        temporary.rename(self.path / shard_name(number))
         _flush_folder(self.path)
 
     def keep_records(self) -> None:
         """Copy the records of all shards on disk to `done/`, before the loader may take the shards away."""
         done = self.path / "done"
         done.mkdir(exist_ok=True)
-        for number in self.shards_on_disk():
+        for number, shard in shard_folders(self.path):
             kept = done / f"{number:05d}.json"
             if not kept.exists():
-                record = _record(self.path / f"shard-{number:05d}" / "shard.json")
+                record = _record(shard / "shard.json")
                 write_whole(kept, lambda temporary, record=record: _dump(record, temporary))  # type: ignore[misc]
 
     def records(self) -> list[dict[str, Any]]:

@@ -11,20 +11,21 @@ from ingest.attribution.change import comparisons
 from ingest.attribution.layer import LayerAttribution
 from ingest.attribution.measures import dim_moments
 from ingest.capture import LengthGroup
-from ingest.models import Dtype, LoadedModel
+from ingest.models import LoadedModel
 from ingest.plan import pair_rows
-from warehouse.contract import DIM_STATES, NORM_MEASURES, PAIR_FILTERS, PAIR_MEASURES, SHARD_TABLES
+from warehouse.contract import (
+    COMPLETENESS_STORED,
+    DIM_STATES,
+    NORM_MEASURES,
+    PAIR_FILTERS,
+    PAIR_MEASURES,
+    SHARD_TABLES,
+    UNDEFINED,
+)
 from warehouse.errors import NumericsError
 
 Moments = dict[str, npt.NDArray[np.float64]]
 """state_mean_abs, state_mean, state_m2 -> (d,), over some tokens."""
-
-MAX_COMPLETENESS: dict[Dtype, float] = {"float32": 1e-3, "bfloat16": 0.2, "float16": 0.1}
-"""Relative completeness error above which a value is not stored. float32 models measure about 1e-6; in half precision
-the model's own rounding of its states dominates."""
-
-UNDEFINED_ALLOWED = frozenset(m for m in NORM_MEASURES if m.startswith("mix_")) | {"cos_ff_res"}
-"""Ratios that have no value where every piece is zero; NULL in the tables."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class ShardRows:
             sequences=sequences,
             is_causal=model.is_causal,
             n_head=first.n_head,
-            max_completeness=MAX_COMPLETENESS[model.dtype],
+            max_completeness=COMPLETENESS_STORED[model.dtype],
             components=components,
             pair_start=pair_start,
             token_start=token_start,
@@ -92,7 +93,7 @@ class ShardRows:
         for name in NORM_MEASURES:
             values = result.norms[name].cpu().numpy()
             for i, s in enumerate(where):
-                if name not in UNDEFINED_ALLOWED:
+                if name not in UNDEFINED:
                     self._require_finite(values[i], name, layer, s)
                 self.norms[name][layer, self.token_start[s] : self.token_start[s + 1]] = values[i]
         self._require_complete(layer, where, result)
@@ -164,7 +165,7 @@ class ShardRows:
             "pos": np.tile(pos, len(layer)),
         } | {name: values.ravel() for name, values in self.norms.items()}
         frame = pl.DataFrame(columns, schema=SHARD_TABLES["token_norm"])
-        return frame.with_columns(pl.col(*sorted(UNDEFINED_ALLOWED)).fill_nan(None))
+        return frame.with_columns(pl.col(*UNDEFINED.intersection(NORM_MEASURES)).fill_nan(None))
 
     def _map_change(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
         n_layer, n_seq, n_component, n_filter = self.rho.shape

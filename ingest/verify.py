@@ -6,13 +6,12 @@ import polars as pl
 
 from ingest.attribution.states import FFBias
 from ingest.compute import compute
-from ingest.models import Dtype, LoadedModel
+from ingest.models import LoadedModel
 from ingest.rows import TokenSequence
+from warehouse.contract import COMPLETENESS_VERIFIED
 from warehouse.errors import ModelError, NumericsError
 
-BOUND: dict[Dtype, float] = {"float32": 1e-4, "bfloat16": 0.1, "float16": 0.05}
-"""Relative completeness error a model may show. float32 models measure about 1e-6; in half precision the model's own
-rounding of its states dominates."""
+BOUND = COMPLETENESS_VERIFIED
 
 _MOST_TOKENS = 64
 

@@ -8,12 +8,10 @@ from typing import Any, Final, Literal
 import duckdb
 
 from warehouse import connect, migrate, sqlfiles
+from warehouse.contract import COMPLETENESS_STORED
 from warehouse.errors import WarehouseError
 from warehouse.locks import is_claimed
 from warehouse.paths import parts_folder, warehouse_path
-
-COMPLETENESS_LIMIT: Final = 1e-3
-"""Relative error above which a run in float32 does not describe its model."""
 
 _UNFINISHED: Final = "run the same ingest again to finish it, or `lenshouse runs remove` it"
 
@@ -92,7 +90,7 @@ def _completeness(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
             str(path),
             f"do not use this run: `lenshouse runs remove {run_id}`, update Lenshouse and run its ingest again",
         )
-        for run_id, name, error in _rows(con, "check_completeness", {"limit": COMPLETENESS_LIMIT})
+        for run_id, name, error in _rows(con, "check_completeness", {"limit": COMPLETENESS_STORED["float32"]})
     ]
     return wrong or [Finding("ok", "every run sums to its model's states", str(path))]
 

@@ -12,11 +12,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from warehouse.contract import PARTS_FORMAT, RUN_TABLES, SHARD_TABLES
+from warehouse.contract import PARTS_FORMAT, RUN_TABLES, SHARD_TABLES, UNDEFINED
 from warehouse.errors import NumericsError, PartsError
-
-NULLABLE: Final = frozenset({"spearman", "cos_ff_res", "mix_atb", "mix_after_ff", "mix_after_res", "mix_after_ln"})
-"""Measures that are undefined for some tokens or maps, and then NULL; no other shard column may be."""
 
 _RUN_NULLABLE: Final = frozenset(
     {
@@ -91,6 +88,11 @@ def read_run(run_dir: Path) -> RunPart:
         raise _damaged(file, f"it lacks {error}", remove=run_dir) from error
 
 
+def shard_name(number: int) -> str:
+    """Name of a finished shard's folder."""
+    return f"shard-{number:05d}"
+
+
 def shard_folders(run_dir: Path) -> list[tuple[int, Path]]:
     """Number and folder of each finished shard on disk, in shard order; unfinished ones bear other names."""
     if not run_dir.is_dir():
@@ -147,7 +149,7 @@ def verify_shard(shard: ShardPart) -> None:
         if file.exists() and file.stat().st_size != shard.bytes[table]:
             why = f"it has {file.stat().st_size} bytes, {shard.bytes[table]} were written"
             raise _damaged(file, why, remove=shard.folder)
-        n_rows = verify_table(file, schema, remove=shard.folder, nullable=NULLABLE)
+        n_rows = verify_table(file, schema, remove=shard.folder, nullable=UNDEFINED)
         if n_rows != shard.rows[table]:
             why = f"it has {n_rows} rows, {shard.rows[table]} were written"
             raise _damaged(file, why, remove=shard.folder)
