@@ -45,13 +45,15 @@ def export(
     """
     require_choice("format", format, Format)
     if not isinstance(to, Path):
-        return _stream(house, query, params, to, format)
+        with _put_aside(house, query, params, format) as (aside, n_rows):
+            shutil.copyfileobj(aside, to)
+        return n_rows
     try:
-        target = _target(to, house.path)
-        if target.exists() and not target.is_file():
-            with target.open("wb") as sink:
-                return _stream(house, query, params, sink, format)
-        with _whole_file(target) as sink:
+        if _is_stream(to):
+            with _put_aside(house, query, params, format) as (aside, n_rows), to.open("wb") as sink:
+                shutil.copyfileobj(aside, sink)
+            return n_rows
+        with _whole_file(_target(to, house.path)) as sink:
             return _write(house, query, params, sink, format)
     except BrokenPipeError:
         raise
@@ -76,12 +78,17 @@ def _write(house: Warehouse, query: str, params: Parameters, sink: BinaryIO, for
         return write(result, sink)
 
 
-def _stream(house: Warehouse, query: str, params: Parameters, sink: BinaryIO, format: Format) -> int:
+@contextmanager
+def _put_aside(house: Warehouse, query: str, params: Parameters, format: Format) -> Iterator[tuple[BinaryIO, int]]:
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as aside:
         n_rows = _write(house, query, params, cast(BinaryIO, aside), format)
         aside.seek(0)
-        shutil.copyfileobj(aside, sink)
-    return n_rows
+        yield cast(BinaryIO, aside), n_rows
+
+
+def _is_stream(path: Path) -> bool:
+    """Devices, pipes, and what /dev/stdout leads to: to be written into, not replaced."""
+    return (path.exists() and not path.is_file()) or str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
 
 
 def _target(path: Path, warehouse: Path) -> Path:

@@ -15,11 +15,14 @@ import duckdb
 
 from warehouse import connect, parts, register, sqlfiles
 from warehouse.contract import SHARD_TABLES
-from warehouse.errors import PartsError, WarehouseBusyError, WarehouseError
+from warehouse.errors import PartsError, WarehouseBusyError, WarehouseError, require_choice
 from warehouse.migrate import transaction
 from warehouse.parts import Manifest, RunPart, ShardPart
 from warehouse.paths import literal
 from warehouse.register import RunRecord
+
+IfBusy = Literal["raise", "stop"]
+"""What becomes of a load that finds the warehouse in use."""
 
 
 def load_shards(
@@ -28,7 +31,7 @@ def load_shards(
     *,
     keep_parts: bool = False,
     wait: float = connect.WRITER_WAIT,
-    if_busy: Literal["raise", "stop"] = "raise",
+    if_busy: IfBusy = "raise",
 ) -> int:
     """Load every finished shard of `run_dir` that is not in the warehouse yet; returns how many were loaded.
 
@@ -37,6 +40,7 @@ def load_shards(
     the call early instead of raising WarehouseBusyError: the next call goes on from there.
     Raises PartsError or NumericsError for a shard that is damaged; those before it stay loaded.
     """
+    require_choice("if_busy", if_busy, IfBusy)
     part = parts.read_run(run_dir)
     n_loaded = 0
     try:

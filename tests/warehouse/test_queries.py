@@ -201,6 +201,13 @@ def test_what_is_no_file_is_written_into(lens: Warehouse, tmp_path: Path) -> Non
         assert export(lens, "SELECT 1 AS a", to=pipe, format="csv") == 1
         assert got.result(10) == b"a\n1\n"
     assert pipe.is_fifo()
+    standard, into = os.pipe()
+    link = tmp_path / "stdout"
+    link.symlink_to(f"/proc/self/fd/{into}")  # as /dev/stdout is
+    assert export(lens, "SELECT 1 AS a", to=link, format="csv") == 1
+    os.close(into)
+    with os.fdopen(standard, "rb") as opened:
+        assert opened.read() == b"a\n1\n"
 
 
 def test_links_and_modes_stay(lens: Warehouse, tmp_path: Path) -> None:

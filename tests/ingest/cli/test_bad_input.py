@@ -110,7 +110,7 @@ def test_a_refused_model_leaves_nothing(damage, folder, texts, house) -> None:
 
 
 def test_names_of_models(texts, house) -> None:
-    for spec, words in (("./nowhere", ("no such folder",)), (str(texts), ("not a file",))):
+    for spec, words in (("./nowhere", ("no such folder",)), (str(texts), ("not another file",))):
         refused(lenshouse("ingest", "--model", spec, "--corpus", texts, "--warehouse", house), 1, spec, *words)
     assert leftovers(house) == []
 
