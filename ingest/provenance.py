@@ -52,6 +52,7 @@ def describe_run(
     shard_rows: int,
     n_shards: int,
     seconds_tokenize: float,
+    precision_cost: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """The content of run.json."""
     counts = prepared.counts
@@ -80,6 +81,7 @@ def describe_run(
                 "max_tokens": max_tokens,
                 "too_long": config.too_long,
                 "ff_bias": config.ff_bias,
+                "precision_cost": precision_cost,
             },
             "method_version": METHOD_VERSION,
             "lenshouse_version": importlib.metadata.version("lenshouse"),

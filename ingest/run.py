@@ -13,6 +13,7 @@ from ingest.display import readable_vocab
 from ingest.models import LoadedModel
 from ingest.parts import RunFolder
 from ingest.plan import Shard, pair_rows
+from ingest.precision import N_SEQUENCES, measured_cost
 from ingest.prepare import Prepared
 from ingest.progress import Clock, Progress
 from ingest.provenance import describe_run, layer_weight, manifest
@@ -70,6 +71,7 @@ class Run:
             if warehouse.find_run(self.config.warehouse, self.fingerprint) is not None:
                 return self._plan(shard_rows), self.prepared
         plan = self._plan(shard_rows)
+        cost = self._precision_cost()  # while its tokens are still where they were prepared
         for name in ("sequence", "token"):
             folder.take(self.prepared.folder / f"{name}.parquet")
         folder.write_table("vocab", readable_vocab(self.tokenizer))
@@ -84,9 +86,16 @@ class Run:
             shard_rows=shard_rows,
             n_shards=len(plan),
             seconds_tokenize=self.clock.seconds["tokenize"],
+            precision_cost=cost,
         )
         folder.write_json("run.json", description)
         return plan, dataclasses.replace(self.prepared, folder=folder.path)
+
+    def _precision_cost(self) -> dict[str, Any] | None:
+        self.progress.phase("measuring what the precision costs")
+        with self.clock.phase("verify"):
+            first = self.prepared.sequences(0, min(N_SEQUENCES, len(self.prepared.lengths)) - 1)
+            return measured_cost(self.model, self.config, first)
 
     def _plan(self, shard_rows: int) -> list[Shard]:
         return planning.shards(

@@ -9,8 +9,9 @@ from scipy.stats import spearmanr
 
 from ingest.architectures import families
 from ingest.attribution.weights import LayerWeights
-from ingest.examine import examine, map_error, map_spearman
+from ingest.examine import examine
 from ingest.models import load_model
+from ingest.probe import map_error, map_spearman
 from tests.ingest.tiny import lenshouse, save
 
 CHECKS = (

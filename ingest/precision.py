@@ -1,0 +1,37 @@
+"""What a run in half precision costs: its maps against those of the same files read in float32."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from ingest.config import IngestConfig
+from ingest.models import LoadedModel, load_model
+from ingest.probe import precision_cost, probe
+from ingest.rows import TokenSequence
+
+N_SEQUENCES = 4
+"""Sequences whose beginnings are compared."""
+
+_MOST_TOKENS = 64
+
+
+def measured_cost(
+    model: LoadedModel, config: IngestConfig, sequences: Sequence[TokenSequence]
+) -> dict[str, Any] | None:
+    """Worst relative error of a map and least Spearman's rho over the beginnings of some sequences.
+
+    None for a float32 model, and where the device has no room for a second one in float32.
+    """
+    if model.dtype == "float32":
+        return None
+    short = [TokenSequence(s.seq_id, s.ids[:_MOST_TOKENS], s.is_special[:_MOST_TOKENS]) for s in sequences]
+    try:
+        exact, _ = load_model(config.model, revision=config.revision, device=str(model.device), dtype="float32")
+        cost = precision_cost(probe(exact, short), probe(model, short), is_causal=model.is_causal)
+    except torch.OutOfMemoryError:
+        return None
+    rho = None if math.isnan(cost.spearman) else cost.spearman
+    return dataclasses.asdict(cost) | {"spearman": rho, "n_sequences": len(short)}
