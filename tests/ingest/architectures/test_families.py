@@ -157,6 +157,40 @@ def test_bert_of_other_shapes(overrides):
         assert_layer(layer[0], expected, 1e-10)
 
 
+VARIANTS = [
+    ("opt", {"do_layer_norm_before": False}),
+    ("opt", {"enable_bias": False, "layer_norm_elementwise_affine": False, "word_embed_proj_dim": 24}),
+    ("gpt_neo", {"window_size": 1}),
+    ("gpt_neox", {"use_parallel_residual": False}),
+    ("gpt_neox", {"attention_bias": False}),
+    ("phi", {"num_attention_heads": 6, "num_key_value_heads": 3, "qk_layernorm": True}),
+    ("llama", {"attention_bias": True, "mlp_bias": True}),
+    ("llama", {"num_key_value_heads": 1, "head_dim": 10}),
+    ("llama", {"num_key_value_heads": 4}),
+    ("mistral", {"sliding_window": None}),
+    ("qwen2", {"use_sliding_window": True, "max_window_layers": 1, "sliding_window": 3}),
+    ("gemma2", {"attention_bias": True, "attn_logit_softcapping": None}),
+    ("olmo2", {"attention_bias": True}),
+    ("albert", {"num_hidden_layers": 4, "num_hidden_groups": 2, "inner_group_num": 2}),
+    ("modernbert", {"norm_bias": True, "mlp_bias": True, "attention_bias": True, "local_attention": 6}),
+    ("t5", {"feed_forward_proj": "gated-gelu"}),
+    ("t5", {"feed_forward_proj": "gated-silu", "d_kv": 5}),
+    ("bart", {"scale_embedding": True, "encoder_attention_heads": 4}),
+]
+
+
+@pytest.mark.parametrize("ff_bias", ["path", "constant"])
+@pytest.mark.parametrize(("name", "overrides"), VARIANTS)
+def test_options_that_change_the_shape_of_layers(name, overrides, ff_bias):
+    """Norms after, not before; one after the other, not in parallel; with and without biases; groups; windows."""
+    model, ids = tiny_model(name, **overrides), random_ids(9)
+    found, expected = attribute(model, ids, dtype=torch.float64, ff_bias=ff_bias), oracle_layers(model, ids, ff_bias)
+    for layer, truth in zip(found, expected, strict=True):
+        assert_layer(layer[0], truth, 1e-9 if ff_bias == "constant" else 1e-10)
+    for layer, truth in zip(attribute(model, ids, ff_bias=ff_bias), expected, strict=True):
+        assert_layer(layer[0], truth, 1e-5)
+
+
 def test_chunked_feed_forward_is_the_same():
     plain, chunked = tiny_model("bert"), tiny_model("bert", chunk_size_feed_forward=2)
     ids = random_ids(6)
