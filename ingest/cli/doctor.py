@@ -27,7 +27,13 @@ _PACKAGES = ("lenshouse", "torch", "transformers", "duckdb", "polars", "pyarrow"
 @click.option("--model", metavar="MODEL", help="Check this model instead: a folder, or a hub id.")
 @click.option("--revision", help="Of a hub model: branch, tag or commit.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
-@click.option("--dtype", type=click.Choice(["float32", "bfloat16", "float16"]), default="float32", show_default=True)
+@click.option(
+    "--dtype",
+    type=click.Choice(["float32", "bfloat16", "float16"]),
+    default="float32",
+    show_default=True,
+    help="Precision in which the model is loaded.",
+)
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @options.verbose
 def command(
