@@ -1,7 +1,9 @@
 """`lenshouse runs`: what the warehouse holds."""
 
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import polars as pl
@@ -27,16 +29,48 @@ def command() -> None:
 @options.warehouse
 @options.verbose
 def list_runs(warehouse: Path) -> None:
-    """All runs, those under way too.
+    """All runs, those under way too; into a pipe or file with their models, corpora and fingerprints.
 
     \b
     lenshouse runs list --warehouse lens.duckdb
+    lenshouse runs list | cat
     """
     runs = warehouses.open(warehouse).runs()
     if runs.is_empty():
         click.echo(printable(f"{warehouse} holds no runs yet: start with `lenshouse ingest --help`"))
+    elif sys.stdout.isatty():
+        print_table(_brief(runs))
     else:
-        print_table(runs)
+        print_table(runs.drop("dtype", "options"))
+
+
+_DEFAULTS = {"text_column": None, "label_column": None, "limit": None, "too_long": "truncate", "ff_bias": "path"}
+"""Options of IngestConfig that may tell runs of one name apart, `sample_seed` apart, which counts with a limit only."""
+
+
+def _brief(runs: pl.DataFrame) -> pl.DataFrame:
+    """What fits a terminal: counts, and what tells runs of one name apart."""
+    return runs.select(
+        *("run_id", "run_name", "dtype", "status", "n_sequences", "n_pairs"),
+        pl.col("started_at").dt.strftime("%m-%d %H:%M").alias("started"),
+        pl.Series("options", _special(runs["run_name"].to_list(), [json.loads(text) for text in runs["options"]])),
+    )
+
+
+def _special(names: list[str], options: list[dict[str, Any]]) -> list[str]:
+    """For each run its options that are not the defaults, and the corpus and length where a namesake has others."""
+    shown = []
+    for name, own in zip(names, options, strict=True):
+        namesakes = [other for namesake, other in zip(names, options, strict=True) if namesake == name]
+        usual = _DEFAULTS | {"sample_seed": 0 if own.get("limit") else None}
+        usual |= {key: own.get(key) if _agree(key, namesakes) else None for key in ("corpus", "max_tokens")}
+        special = {key: own[key] for key in usual if key in own and own[key] != usual[key]}
+        shown.append(", ".join(f"{key} {'–' if value is None else value}" for key, value in special.items()))
+    return shown
+
+
+def _agree(key: str, options: list[dict[str, Any]]) -> bool:
+    return all(other.get(key) == options[0].get(key) for other in options)
 
 
 @command.command(name="show")

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import click
 import polars as pl
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -48,16 +50,45 @@ def progress() -> Iterator[RichProgress]:
         yield shown
 
 
+_TEXT_WIDTH = 12
+"""Characters of a text column below which it is left out rather than folded."""
+
+
 def print_table(frame: pl.DataFrame) -> None:
-    """Print a frame; numbers to the right, NULL as a dash, control characters as visible escapes."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, dtype in frame.schema.items():
-        table.add_column(Text(printable(name)), justify="right" if dtype.is_numeric() else "left")
-    for row in frame.iter_rows():
-        table.add_row(*(Text(_cell(value)) for value in row))
-    # Piped output is for programs and files: no line of it is folded.
+    """Print a frame; numbers to the right, NULL as a dash, control characters as visible escapes.
+
+    On a terminal, columns that it has no room for are left out and named on standard error.
+    """
+    cells = {name: [_cell(value) for value in frame[name].to_list()] for name in frame.columns}
+    # Piped output is for programs and files: no line of it is folded, no column left out.
     width = None if sys.stdout.isatty() else 100_000
-    Console(width=width, highlight=False, markup=False).print(table)
+    console = Console(width=width, highlight=False, markup=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=width is None)
+    left_out: list[str] = []
+    room = console.width
+    for name, dtype in frame.schema.items():
+        header = Text(printable(name))
+        full = max(map(cell_len, [header.plain, *cells[name]]))
+        least = full if dtype.is_numeric() else max(header.cell_len, min(full, _TEXT_WIDTH))
+        room -= least + 2  # the space between two columns, or at the edges
+        if left_out or (room < 0 and table.columns):
+            left_out.append(header.plain)
+            continue
+        table.add_column(
+            header,
+            justify="right" if dtype.is_numeric() else "left",
+            min_width=min(least, console.width),
+            overflow="fold",
+        )
+    for row in zip(*(cells[name] for name in frame.columns[: len(table.columns)]), strict=True):
+        table.add_row(*map(Text, row))
+    console.print(table)
+    if left_out:
+        click.echo(
+            f"CUT: no room for {len(left_out)} of {frame.width} columns: {', '.join(left_out)}; "
+            "make the terminal wider, or the output a pipe or file, which holds all",
+            err=True,
+        )
 
 
 def _cell(value: Any) -> str:

@@ -108,9 +108,9 @@ class Done:
     err: str
 
 
-def lenshouse(*arguments: object, terminal: bool = False) -> Done:
-    """A command line in this process. Args: terminal, whether standard error says that it is one."""
-    out, err = _Text(), _Text(terminal)
+def lenshouse(*arguments: object, terminal: bool = False, screen: bool = False) -> Done:
+    """A command line in this process. Args: terminal, screen: whether standard error, standard output say they are."""
+    out, err = _Text(screen), _Text(terminal)
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = cli.run([str(argument) for argument in arguments])
         out.flush()

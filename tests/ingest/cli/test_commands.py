@@ -9,6 +9,7 @@ import os
 import shlex
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -19,7 +20,9 @@ from click.testing import CliRunner
 import warehouse
 from ingest import cli
 from ingest.cli import app
+from ingest.cli.runs import _DEFAULTS, _brief, _special
 from ingest.cli.text import Visible
+from ingest.config import IngestConfig
 from tests.ingest.tiny import corpus, counts, leftovers, lenshouse, refused, tables
 from warehouse import connect
 
@@ -335,6 +338,63 @@ def test_runs_are_listed(filled) -> None:
     out = lenshouse("runs", "list", "--warehouse", filled).out
     assert out.index("tiny-gpt2 on nasty") < out.index("tiny-bert on nasty")
     assert out.count("complete") == 2
+
+
+@pytest.fixture
+def screen(monkeypatch):
+    """A command line on a terminal of so many columns that knows no colours."""
+
+    def screen(columns: int, *arguments: object):
+        for name, value in {"COLUMNS": str(columns), "LINES": "50", "TERM": "dumb"}.items():
+            monkeypatch.setenv(name, value)
+        return lenshouse(*arguments, screen=True)
+
+    return screen
+
+
+def test_runs_fit_a_terminal(filled, screen) -> None:
+    done = screen(100, "runs", "list", "--warehouse", filled)
+    assert (done.code, done.err) == (0, "")
+    header, *lines = [line.split() for line in done.out.splitlines() if line.strip()]
+    assert header == ["run_id", "run_name", "dtype", "status", "n_sequences", "n_pairs", "started", "options"]
+    assert sum("tiny-gpt2" in line for line in lines) == 1
+    assert "…" not in done.out
+    assert "fingerprint" in lenshouse("runs", "list", "--warehouse", filled).out
+
+
+def test_runs_of_one_name_are_told_apart(models, filled, house, screen) -> None:
+    again = ("ingest", "--model", models["bert"], "--corpus", filled.parent / "nasty.txt", "--warehouse", house)
+    assert lenshouse(*again, "--limit", 3, "--ff-bias", "constant").code == 0
+    gpt2, first, second = [run[-1] for run in _brief(warehouse.open(house).runs()).rows()]
+    assert (gpt2, first, second) == ("", "", "limit 3, ff_bias constant")
+    out = " ".join(screen(100, "runs", "list", "--warehouse", house).out.split())
+    assert "limit 3" in out
+    assert "constant" in out
+
+
+def test_what_has_a_default_is_an_option() -> None:
+    defaults = {field.name: field.default for field in fields(IngestConfig)}
+    assert defaults | _DEFAULTS == defaults
+
+
+def test_lengths_of_namesakes_are_shown() -> None:
+    usual = _DEFAULTS | {"corpus": "a/c.txt", "sample_seed": None}
+    runs = [usual | {"max_tokens": 9}, usual | {"max_tokens": 8}, usual | {"max_tokens": 7}]
+    assert _special(["x", "x", "y"], runs) == ["max_tokens 9", "max_tokens 8", ""]
+
+
+def test_columns_without_room_are_named(filled, screen) -> None:
+    for columns in (40, 100):
+        done = screen(columns, "sql", "FROM v_run", "--warehouse", filled)
+        assert done.code == 0
+        assert done.err.startswith("CUT: no room for ")
+        shown = done.out.split("\n")[1].split()
+        assert shown[0] == "run_id"
+        named = done.err.split("columns: ")[1].split(";")[0].split(", ")
+        assert [*shown, *named] == warehouse.open(filled).describe("v_run")["column"].to_list()
+        assert "…" not in done.out
+        assert all(len(line) <= columns for line in done.out.splitlines())
+    assert lenshouse("sql", "FROM v_run", "--warehouse", filled).err == ""
 
 
 def test_no_runs_yet(tmp_path) -> None:
