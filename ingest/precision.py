@@ -23,10 +23,8 @@ def measured_cost(
 ) -> dict[str, Any] | None:
     """Worst relative error of a map and least Spearman's rho over the beginnings of some sequences.
 
-    None for a float32 model, and where the device has no room for a second one in float32.
+    None where the device has no room for a second model in float32.
     """
-    if model.dtype == "float32":
-        return None
     short = [TokenSequence(s.seq_id, s.ids[:_MOST_TOKENS], s.is_special[:_MOST_TOKENS]) for s in sequences]
     try:
         exact, _ = load_model(config.model, revision=config.revision, device=str(model.device), dtype="float32")

@@ -92,6 +92,8 @@ class Run:
         return plan, dataclasses.replace(self.prepared, folder=folder.path)
 
     def _precision_cost(self) -> dict[str, Any] | None:
+        if self.model.dtype == "float32":
+            return None
         self.progress.phase("measuring what the precision costs")
         with self.clock.phase("verify"):
             first = self.prepared.sequences(0, min(N_SEQUENCES, len(self.prepared.lengths)) - 1)

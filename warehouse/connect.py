@@ -5,7 +5,6 @@ random sleeps while someone else has it. Readers are fenced: they see the wareho
 the machine.
 """
 
-import fcntl
 import glob
 import random
 import re
@@ -21,7 +20,7 @@ import duckdb
 
 from warehouse import migrate
 from warehouse.errors import WarehouseBusyError, WarehouseError, disk_is_full, is_damage
-from warehouse.locks import no_locks
+from warehouse.locks import busy, writers_turn
 from warehouse.paths import warehouse_path
 
 READER_WAIT: Final = 60.0
@@ -90,14 +89,15 @@ def write(path: Path, wait: float = WRITER_WAIT, *, bulk: bool = False) -> Itera
         message = f"another thread of this process has had {path} open for {wait:.0f} s: try again"
         raise WarehouseBusyError(message)
     try:
-        if is_missing(path):
-            _create(path)
-        left = wait - (time.monotonic() - started)
-        config = _NO_EXTENSIONS | _BULK if bulk else _NO_EXTENSIONS
-        with _open(path, left, read_only=False, config=config) as con:
-            _require_schema(con, path, writing=True)
-            migrate.migrate(con)
-            yield con
+        with writers_turn(path, wait - (time.monotonic() - started)):
+            if is_missing(path):
+                _make(path)
+            left = wait - (time.monotonic() - started)
+            config = _NO_EXTENSIONS | _BULK if bulk else _NO_EXTENSIONS
+            with _open(path, left, read_only=False, config=config) as con:
+                _require_schema(con, path, writing=True)
+                migrate.migrate(con)
+                yield con
     except duckdb.Error as error:  # closing writes too, so this stands around it
         raise _translated(error, path) from error
     finally:
@@ -140,20 +140,6 @@ def _log(path: Path) -> Path:
     return path.with_name(path.name + ".wal")
 
 
-def _create(path: Path) -> None:
-    """Make an empty warehouse, one process at a time: who waited finds it made."""
-    gate = path.with_name(f".{path.name}.creating")
-    with gate.open("a") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            if is_missing(path):
-                _make(path)
-        except OSError as error:
-            raise no_locks(error, str(path)) from error
-        finally:
-            gate.unlink(missing_ok=True)
-
-
 def _make(path: Path) -> None:
     """Make it under another name and give it its own once it is whole, so that nobody meets half a file."""
     for leftover in path.parent.glob(f".{glob.escape(path.name)}.new-*"):
@@ -179,7 +165,7 @@ def _open(path: Path, wait: float, *, read_only: bool, config: dict[str, Any]) -
             if not _is_busy(error):
                 raise _translated(error, path) from error
             if time.monotonic() + pause > deadline:
-                raise _busy(error, path, wait) from error
+                raise busy(_holder(error), path, wait) from error
         time.sleep(pause * random.uniform(0.5, 1.5))
         pause = min(pause * 1.5, 0.1)
 
@@ -194,11 +180,9 @@ def _is_busy(error: duckdb.Error) -> bool:
     return "Could not set lock" in text or "with a different configuration than existing" in text
 
 
-def _busy(error: duckdb.Error, path: Path, wait: float) -> WarehouseBusyError:
-    holder = re.search(r"\(PID (\d+)\)", str(error))
-    who = f"process {holder[1]}" if holder else "another connection"
-    message = f"{who} has had {path} open for {max(wait, 0):.0f} s: wait until it is done, or end it, and try again"
-    return WarehouseBusyError(message)
+def _holder(error: duckdb.Error) -> str:
+    found = re.search(r"\(PID (\d+)\)", str(error))
+    return f"process {found[1]}" if found else "another connection"
 
 
 def _translated(error: duckdb.Error, path: Path) -> WarehouseError:
