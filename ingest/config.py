@@ -82,11 +82,12 @@ _PER_MODEL = {"model", "revision", "name", "family", "seed"}
 _PER_CORPUS = {"corpus", "text_column", "label_column"}
 
 
-def read_config(path: Path) -> list[dict[str, Any]]:
+def read_config(path: Path, flags: dict[str, Any] | None = None) -> list[dict[str, Any]]:
     """The jobs of a TOML file, every [[model]] over every [[corpus]], as options of IngestConfig.
 
     Options stand at the top; a [[model]] table takes model, revision, name, family and seed, a [[corpus]] table corpus,
-    text_column and label_column. Raises UsageError for an unknown key, with the nearest known one.
+    text_column and label_column. Raises UsageError for an unknown key, with the nearest known one, for a table without
+    its model or corpus, and for tables of what the flags give too: it would replace that of every table.
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -97,6 +98,10 @@ def read_config(path: Path) -> list[dict[str, Any]]:
         msg = f"{path}: not a TOML file ({error})"
         raise UsageError(msg) from error
     models, corpora = _tables(content, "model", _PER_MODEL, path), _tables(content, "corpus", _PER_CORPUS, path)
+    for key in ("model", "corpus"):
+        if (flags or {}).get(key) is not None and isinstance(content.get(key), (list, dict)):
+            msg = f"{path} has [[{key}]] tables, which --{key} would replace: put it into one, or leave --{key} out"
+            raise UsageError(msg)
     shared = {key: value for key, value in content.items() if key not in ("model", "corpus")}
     _require_known(shared, {f.name for f in fields(IngestConfig)} | {"model", "corpus"}, str(path))
     if isinstance(shared.get("warehouse"), str):
@@ -115,11 +120,18 @@ def _tables(content: dict[str, Any], key: str, allowed: set[str], path: Path) ->
             msg = f"{path}: write each {key} as a [[{key}]] table"
             raise UsageError(msg)
         _require_known(table, allowed, f"{path} [[{key}]]")
+        if value and key not in table:
+            msg = f'{path}: a [[{key}]] table lacks its {key}: write {key} = "..." into it'
+            raise UsageError(msg)
     return tables
 
 
 def _require_known(table: dict[str, Any], known: set[str], where: str) -> None:
+    everywhere = {f.name for f in fields(IngestConfig)} - _PER_MODEL - _PER_CORPUS
     for key in table:
+        if key not in known and key in everywhere:
+            msg = f"{where}: unknown key '{key}'; it belongs at the top of the file, for every model and corpus"
+            raise UsageError(msg)
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1)
             hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"

@@ -74,7 +74,7 @@ def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
 
     if warehouse is not None:
         flags["warehouse"] = warehouse_path(warehouse)
-    files = read_config(expanded(config)) if config else [{}]
+    files = read_config(expanded(config), flags) if config else [{}]
     jobs = [job(options, flags) for options in files]
     given = [name for name in ("name", "family", "seed", "revision") if flags.get(name) is not None]
     if given and len({one.model for one in jobs}) > 1:

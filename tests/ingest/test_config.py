@@ -61,6 +61,18 @@ def test_flags_win(write) -> None:
     assert (config.max_tokens, config.seed, config.model, config.too_long) == (9, 1, "z", "chunk")
 
 
+@pytest.mark.parametrize("key", ["model", "corpus"])
+def test_a_flag_does_not_replace_tables(key, write, tmp_path) -> None:
+    """It would run one model as often as there are tables, under their names."""
+    other = {"model": "corpus", "corpus": "model"}[key]
+    for n_tables in (1, 2):
+        config = write("".join(f'[[{key}]]\n{key} = "{n}"\n' for n in range(n_tables)))
+        done = lenshouse("ingest", "--config", config, f"--{key}", "x", f"--{other}", "y")
+        refused(done, 2, f"[[{key}]] tables", f"leave --{key} out")
+    config = write(f'{key} = "one"')
+    assert read_config(config, {key: "x"}) == [{key: "one"}]
+
+
 def test_four_jobs_in_one_warehouse(models, write, tmp_path) -> None:
     (tmp_path / "t.tsv").write_text("words\tmood\nthe cat\tx\na dog\ty\n")
     config = write(
@@ -119,6 +131,9 @@ def test_a_job_that_fails_says_which_jobs_were_not_run(models, write, tmp_path) 
         ("zzz = 3", ["unknown key 'zzz'", "known: ", "max_tokens"]),
         ('[[model]]\nmodel = "a"\nsede = 3', ["[[model]]", "'sede'", "'seed'"]),
         ('[[model]]\nmodel = "a"\nmax_tokens = 3', ["[[model]]", "'max_tokens'"]),
+        ('[[model]]\nname = "a"', ["[[model]] table lacks its model"]),
+        ("[[corpus]]\ntext_column = 'a'", ["[[corpus]] table lacks its corpus"]),
+        ('[[corpus]]\ncorpus = "a"\nlimit = 3', ["[[corpus]]", "'limit'", "belongs at the top"]),
         ('[[corpus]]\ncorpus = "a"\ntext = "x"', ["[[corpus]]", "'text'", "text_column"]),
         ('model = ["a", "b"]', ["[[model]] table"]),
         ("max_tokens = ", ["run.toml", "not a TOML file"]),
