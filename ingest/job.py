@@ -1,6 +1,6 @@
 """The main job: a model over a corpus, into parts, into the warehouse. Killed anywhere, the same call goes on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +9,9 @@ from typing import Any
 import warehouse
 from ingest.config import IngestConfig
 from ingest.corpus import Corpus, Record, limit, open_corpus
+from ingest.corpus.hub import PREFIX as HUB_PREFIX
+from ingest.gguf import is_gguf
+from ingest.model_files import local_folder
 from ingest.models import LoadedModel, load_model
 from ingest.parts import RunFolder
 from ingest.prepare import Prepared, prepare
@@ -44,6 +47,18 @@ class Outcome:
     """None where nothing was computed."""
     kept_labels: dict[str, str | int | None]
     """Name, family and seed of the stored run, where this command gave others: it was entered by an earlier one."""
+
+
+def require_inputs(configs: Iterable[IngestConfig]) -> None:
+    """Raise LenshouseError for a corpus that cannot be read here, or a model's folder that is not there.
+
+    For several jobs, before the first; what comes from the hub is left to its job.
+    """
+    for config in configs:
+        if not config.corpus.startswith(HUB_PREFIX):
+            open_corpus(config.corpus, text_column=config.text_column, label_column=config.label_column)
+        if not is_gguf(config.model):
+            local_folder(config.model, config.revision)
 
 
 def ingest(config: IngestConfig, progress: Progress) -> Outcome:

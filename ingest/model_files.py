@@ -33,6 +33,12 @@ _MASKS = re.compile(r"\.attn\.(attention\.)?(masked_)?bias$")
 
 def folder_of(spec: str, revision: str | None) -> tuple[Path, str | None]:
     """The local folder of a model, and the hub's commit where it came from there."""
+    folder = local_folder(spec, revision)
+    return (folder, None) if folder else _download(spec, revision)
+
+
+def local_folder(spec: str, revision: str | None) -> Path | None:
+    """The folder that a model is; None for what may be a hub id. Raises ModelError for what is neither."""
     path = Path(spec).expanduser()
     if not spec.strip():
         msg = "the model's name is empty: give a folder, or a hub id such as bert-base-uncased"
@@ -41,14 +47,14 @@ def folder_of(spec: str, revision: str | None) -> tuple[Path, str | None]:
         if revision is not None:
             msg = f"--revision {revision} is for hub models, and {spec} is a folder: leave it out"
             raise UsageError(msg)
-        return path, None
+        return path
     if path.is_file():
         msg = f"{spec}: a model is a folder, a hub id or a .gguf file, not another file"
         raise ModelError(msg)
     if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", spec) or spec.startswith("."):
         msg = f"{spec}: no such folder, and not a hub id such as bert-base-uncased or org/name"
         raise ModelError(msg)
-    return _download(spec, revision)
+    return None
 
 
 def _download(spec: str, revision: str | None) -> tuple[Path, str | None]:

@@ -12,6 +12,7 @@ from warehouse.contract import COMPLETENESS_STORED
 from warehouse.errors import WarehouseError
 from warehouse.locks import is_claimed
 from warehouse.paths import parts_folder, warehouse_path
+from warehouse.wording import plural
 
 _UNFINISHED: Final = "run the same ingest again to finish it, or `lenshouse runs remove` it"
 
@@ -53,7 +54,7 @@ def _counts(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
         for run_id, name, n_pairs, n_found in rows
         if n_found != n_pairs
     ]
-    return wrong or [Finding("ok", f"{len(rows)} complete runs have all their token pairs", str(path))]
+    return wrong or [Finding("ok", f"{plural(len(rows), 'complete run')}: no token pair is missing", str(path))]
 
 
 def _finite(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:

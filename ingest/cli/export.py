@@ -8,6 +8,7 @@ import warehouse as warehouses
 from ingest.cli import options
 from ingest.cli.text import printable
 from warehouse.errors import UsageError
+from warehouse.wording import plural
 
 
 @click.command(name="export")
@@ -39,4 +40,4 @@ def command(table: str, warehouse: Path, output: Path | None, run: str | None, f
         query += " WHERE run_id = $run_id"
     params = None if run is None else {"run_id": house.run(run).run_id}
     n_rows = warehouses.export(house, query, params, to=output, format=form or warehouses.format_of(output))  # type: ignore[arg-type]
-    click.echo(printable(f"{n_rows:,} rows of {table} in {output}"))
+    click.echo(printable(f"{plural(n_rows, 'row')} of {table} in {output}"))

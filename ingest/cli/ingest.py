@@ -10,8 +10,10 @@ from ingest.cli.terminal import progress, seconds, timed
 from ingest.cli.text import printable
 from warehouse.errors import UsageError
 from warehouse.paths import expanded, warehouse_path
+from warehouse.wording import plural
 
 if TYPE_CHECKING:
+    from ingest.config import IngestConfig
     from ingest.job import Outcome
 
 
@@ -80,9 +82,11 @@ def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
     if given and len({one.model for one in jobs}) > 1:
         msg = f"--{given[0]} would label every model of {config} alike: put it into their [[model]] tables"
         raise UsageError(msg)
-    from ingest.job import ingest  # torch: after the options are known to be right
+    from ingest.job import ingest, require_inputs  # torch: after the options are known to be right
 
-    titles = [f"[{number} of {len(jobs)}] {one.model} over {one.corpus}" for number, one in enumerate(jobs, start=1)]
+    if len(jobs) > 1:
+        require_inputs(jobs)
+    titles = [f"[{number} of {len(jobs)}] {_title(one)}" for number, one in enumerate(jobs, start=1)]
     for number, one in enumerate(jobs):
         if len(jobs) > 1:
             _say(titles[number])
@@ -94,6 +98,11 @@ def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
                 _say(f"{title}: not run")
             raise
         report(outcome, wall[0], one.warehouse)
+
+
+def _title(config: "IngestConfig") -> str:
+    model = f"{config.name} ({config.model})" if config.name else config.model
+    return f"{model} over {config.corpus}"
 
 
 def _say(line: str) -> None:
@@ -109,7 +118,7 @@ def report(outcome: "Outcome", wall: float, warehouse: Path) -> None:
 
 
 def _say_how(outcome: "Outcome", wall: float, warehouse: Path) -> None:
-    numbers = f"{outcome.n_sequences:,} sequences, {outcome.n_pairs:,} token pairs"
+    numbers = f"{plural(outcome.n_sequences, 'sequence')}, {plural(outcome.n_pairs, 'token pair')}"
     if outcome.state == "already complete":
         _say(f"run {outcome.run_id} ({outcome.name}) is complete: {numbers}; nothing to do, {seconds(wall)}")
         return
@@ -129,4 +138,4 @@ def _cuts(outcome: "Outcome") -> str:
         "split into chunks": outcome.n_chunked,
         "skipped as empty": outcome.n_skipped,
     }
-    return "; ".join(f"{n:,} text{'s' if n > 1 else ''} {what}" for what, n in told.items() if n)
+    return "; ".join(f"{plural(n, 'text')} {what}" for what, n in told.items() if n)

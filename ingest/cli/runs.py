@@ -12,6 +12,7 @@ import warehouse as warehouses
 from ingest.cli import options
 from ingest.cli.terminal import print_table
 from ingest.cli.text import printable
+from warehouse.wording import plural
 
 
 @click.group(name="runs", no_args_is_help=True)
@@ -107,7 +108,8 @@ def remove(run: str, warehouse: Path, yes: bool) -> None:
     record = warehouses.open(warehouse).run(run)
     if not yes:
         click.confirm(
-            f"Remove run {record.run_id} ({printable(record.name)}, {record.n_pairs:,} token pairs)?", abort=True
+            f"Remove run {record.run_id} ({printable(record.name)}, {plural(record.n_pairs, 'token pair')})?",
+            abort=True,
         )
     warehouses.remove_run(warehouse, record.run_id)
     click.echo(f"removed run {record.run_id} ({printable(record.name)})")

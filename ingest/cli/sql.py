@@ -12,6 +12,7 @@ from ingest.cli.terminal import print_table
 from ingest.cli.text import Visible, printable
 from warehouse.errors import UsageError
 from warehouse.paths import expanded
+from warehouse.wording import plural
 
 
 @click.command(name="sql")
@@ -46,7 +47,8 @@ def command(query: str, warehouse: Path, form: str | None, output: Path | None, 
         print_table(rows.frame)
         if rows.cut:
             click.echo(
-                f"CUT: these are the first {limit} rows, there are more; use --limit N, or --format csv for all",
+                f"CUT: these are the first {plural(limit, 'row')}, there are more; "
+                "use --limit N, or --format csv for all",
                 err=True,
             )
         return
@@ -56,7 +58,7 @@ def command(query: str, warehouse: Path, form: str | None, output: Path | None, 
     sink: Any = Visible(sys.stdout.buffer) if sys.stdout.isatty() else sys.stdout.buffer
     n_rows = warehouses.export(house, text, to=output or sink, format=form)  # type: ignore[arg-type]
     if output is not None:
-        click.echo(printable(f"{n_rows:,} rows in {output}"))
+        click.echo(printable(f"{plural(n_rows, 'row')} in {output}"))
 
 
 def _read(query: str) -> str:

@@ -114,7 +114,7 @@ def test_four_jobs_in_one_warehouse(models, write, tmp_path) -> None:
 
 def test_a_job_that_fails_says_which_jobs_were_not_run(models, write, tmp_path) -> None:
     texts = [corpus(tmp_path, ("yes",), name) for name in ("a.txt", "b.txt", "c.txt")]
-    texts[1].write_bytes(b"caf\xe9")
+    texts[1].write_bytes(b"yes\ncaf\xe9")
     tables = "".join(f'[[corpus]]\ncorpus = "{path}"\n' for path in texts)
     config = write(f'model = "{models["bert"]}"\n{tables}')
     done = lenshouse("ingest", "--config", config, "--warehouse", tmp_path / "lens.duckdb")
@@ -122,6 +122,30 @@ def test_a_job_that_fails_says_which_jobs_were_not_run(models, write, tmp_path) 
     assert [line for line in done.out.splitlines() if line.endswith("not run")] == [
         f"[3 of 3] {models['bert']} over {texts[2]}: not run"
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "second", "word"),
+    [("corpus", "{0}/none.txt", "none.txt"), ("model", "{0}/no-model", "no-model")],
+)
+def test_what_a_later_job_lacks_is_known_before_the_first(key, second, word, models, write, texts, tmp_path) -> None:
+    have = {"model": models["bert"], "corpus": texts}
+    tables = "".join(f'[[{key}]]\n{key} = "{one}"\n' for one in (have[key], second.format(tmp_path)))
+    other = {"model": "corpus", "corpus": "model"}[key]
+    house = tmp_path / "lens.duckdb"
+    done = lenshouse("ingest", "--config", write(tables), f"--{other}", have[other], "--warehouse", house)
+    refused(done, 1, word)
+    assert done.out == ""
+    assert not house.exists()
+
+
+def test_titles_show_names_and_counts_are_in_number(models, write, tmp_path) -> None:
+    tables = f'[[model]]\nmodel = "{models["bert"]}"\nname = "first"\n[[model]]\nmodel = "{models["gpt2"]}"\n'
+    flags = ("--corpus", corpus(tmp_path, ("yes",)), "--warehouse", tmp_path / "lens.duckdb")
+    out = lenshouse("ingest", "--config", write(tables), *flags).out
+    assert f"[1 of 2] first ({models['bert']}) over " in out
+    assert f"[2 of 2] {models['gpt2']} over " in out
+    assert out.count("complete: 1 sequence, ") == 2
 
 
 @pytest.mark.parametrize(
