@@ -1,5 +1,6 @@
 """For notebooks: a model in memory and some texts in, the warehouse's rows out, as polars frames."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from ingest.model_files import check_vocabulary
 from ingest.models import LoadedModel, dtype_of
 from ingest.rows import TokenSequence
 from ingest.tokens import MOST_TOKENS, Counts, TooLong, encode, token_frame
-from warehouse.errors import UsageError, require_choice, require_whole
+from warehouse.errors import CorpusError, LenshouseError, UsageError, require_choice, require_whole
 
 
 class Attributions(NamedTuple):
@@ -29,6 +30,18 @@ class Attributions(NamedTuple):
     """With the readable form of each token in `display`."""
 
 
+@contextmanager
+def _without_flags() -> Iterator[None]:
+    """Options in messages as Python writes them: --max-tokens is max_tokens here."""
+    try:
+        yield
+    except LenshouseError as error:
+        flag = r"--(max-tokens|too-long|ff-bias|dtype|device)\b"
+        error.args = tuple(re.sub(flag, lambda m: m[1].replace("-", "_"), str(text)) for text in error.args)
+        raise
+
+
+@_without_flags()
 def attribute(
     model: PreTrainedModel,
     tokenizer: Any,
@@ -45,11 +58,12 @@ def attribute(
     with too_long='chunk' it counts the chunks.
 
     Raises ModelError for an architecture that no family claims, UsageError for max_tokens beyond the model's positions,
-    and for options and texts of another kind, CorpusError for a text that is too long or that no table can hold,
-    NumericsError where pieces do not sum to the model's states.
+    and for a model, tokenizer, options and texts of another kind, CorpusError for a text that is too long or that no
+    table can hold, and for no text, NumericsError where pieces do not sum to the model's states.
     """
     require_choice("too_long", too_long, TooLong)
     require_choice("ff_bias", ff_bias, FFBias)
+    _require_loaded(model, tokenizer)
     records = _records(texts)
     base: Any = model.base_model
     if base.device.type not in ("cpu", "cuda"):
@@ -62,7 +76,9 @@ def attribute(
         max_tokens = longest
     require_whole("max_tokens", max_tokens, 1, MOST_TOKENS)
     if max_tokens > longest:
-        msg = f"max_tokens={max_tokens}: the model has positions for {longest} tokens at most"
+        msg = (
+            f"max_tokens={max_tokens}: the model has positions for {longest} tokens at most: give that, or leave it out"
+        )
         raise UsageError(msg)
     loaded = LoadedModel(
         module=base,
@@ -88,6 +104,16 @@ def attribute(
     return Attributions(tables["token_pair"], tables["token_norm"], tables["map_change"], token)
 
 
+def _require_loaded(model: object, tokenizer: object) -> None:
+    if not isinstance(getattr(model, "base_model", None), PreTrainedModel):
+        msg = f"model is of type {type(model).__name__}: load it with transformers.AutoModel.from_pretrained(...)"
+        raise UsageError(msg)
+    if not hasattr(tokenizer, "get_vocab"):
+        kind = type(tokenizer).__name__
+        msg = f"tokenizer is of type {kind}: load it with transformers.AutoTokenizer.from_pretrained(...)"
+        raise UsageError(msg)
+
+
 def _records(texts: Iterable[str]) -> list[Record]:
     if isinstance(texts, str):
         msg = "texts is one string, whose letters would be the texts: give a list of texts"
@@ -102,6 +128,9 @@ def _records(texts: Iterable[str]) -> list[Record]:
             raise UsageError(msg)
         require_storable(text, "text", str(number), "texts")
         records.append(Record(str(text), None, str(number)))
+    if not records:
+        msg = "texts is empty: give at least one text"
+        raise CorpusError(msg)
     return records
 
 

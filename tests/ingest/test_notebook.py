@@ -11,7 +11,7 @@ import warehouse
 from ingest import attribute
 from tests.ingest.tiny import TEXTS, lenshouse
 from warehouse.contract import RUN_TABLES, SHARD_TABLES
-from warehouse.errors import CorpusError, ModelError, UsageError
+from warehouse.errors import CorpusError, LenshouseError, ModelError, UsageError
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_float64_is_refused(bert, tokenizer) -> None:
     ("options", "error", "words"),
     [
         ({}, CorpusError, "the text of 1 has"),
-        ({"max_tokens": 49}, UsageError, "max_tokens=49: the model has positions for 48"),
+        ({"max_tokens": 49}, UsageError, "max_tokens=49: the model has positions for 48 tokens: give at most"),
         ({"max_tokens": 2}, UsageError, "3 to"),
     ],
 )
@@ -122,6 +122,21 @@ def test_too_long(options, error, words, bert, tokenizer) -> None:
     with pytest.raises(error, match=words):
         attribute(bert, tokenizer, ["yes", "the cat " * 30], **options)
     assert attribute(bert, tokenizer, ["the cat " * 30], too_long="truncate").token.height == 48
+
+
+@pytest.mark.parametrize("options", [{}, {"max_tokens": 2}])
+def test_messages_name_no_flags(options, bert, tokenizer) -> None:
+    with pytest.raises(LenshouseError, match="max_tokens") as caught:
+        attribute(bert, tokenizer, ["the cat " * 30], **options)
+    assert "--" not in str(caught.value)
+
+
+def test_what_is_not_loaded_is_refused(bert, tokenizer, models) -> None:
+    with pytest.raises(UsageError, match=r"model is of type str: load it with .*AutoModel\.from_pretrained"):
+        attribute(str(models["bert"]), tokenizer, ["yes"])
+    for other in (None, "bert"):
+        with pytest.raises(UsageError, match=r"tokenizer is of type .*: load it with .*AutoTokenizer\."):
+            attribute(bert, other, ["yes"])
 
 
 def test_chunks_and_empty_texts(bert, tokenizer) -> None:
@@ -178,7 +193,7 @@ def test_a_generator_of_texts(bert, tokenizer) -> None:
 
 
 def test_nothing_to_attribute(bert, tokenizer) -> None:
-    with pytest.raises(CorpusError, match="none of 0 texts gave a token"):
+    with pytest.raises(CorpusError, match="texts is empty: give at least one"):
         attribute(bert, tokenizer, [])
 
 
