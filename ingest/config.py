@@ -21,7 +21,7 @@ class IngestConfig:
     model: str
     """Hub id, or folder with config.json, safetensors and tokenizer."""
     corpus: str
-    """File (.txt .tsv .csv .jsonl .parquet .conllu), hf:dataset:split:column, or demo."""
+    """File (.txt .tsv .csv .jsonl .parquet .conllu .conllulex), hf:dataset:split:column, or demo."""
     warehouse: Path
     """DuckDB file; its parts lie beside it while the job runs."""
     revision: str | None = None

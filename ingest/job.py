@@ -1,7 +1,7 @@
 """The main job: a model over a corpus, into parts, into the warehouse. Killed anywhere, the same call goes on."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,7 +98,7 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
         run = Run(model, tokenizer, corpus, prepared, config, identity, max_tokens, folder, clock, progress)
         state: State = "already complete"
         worst = None
-        with claim(folder.path):
+        with _claimed(folder.path, f"{model.name} on {corpus.name}"):
             if not _is_complete(config, identity):  # else another process was faster
                 state, worst = run.finish()
         _tidy(folder)
@@ -125,6 +125,18 @@ def _prepared(config: IngestConfig, corpus: Corpus, tokenizer: Any, scratch: Pat
             raise
         msg = f"{corpus.source}: {error}"
         raise CorpusError(msg) from error
+
+
+@contextmanager
+def _claimed(folder: Path, run: str) -> Iterator[None]:
+    """`claim`, which names the run first: its folder's name is a hash."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(claim(folder))
+        except PartsError as error:
+            msg = f"run {run}: {str(error).removeprefix(f'{folder}: ')} (its parts are in {folder})"
+            raise PartsError(msg) from error
+        yield
 
 
 def _is_complete(config: IngestConfig, identity: str) -> bool:
@@ -190,6 +202,9 @@ def _max_tokens(config: IngestConfig, model: LoadedModel) -> int:
     if config.max_tokens is None:
         return longest
     if config.max_tokens > longest:
-        msg = f"--max-tokens {config.max_tokens}: {model.name} has positions for {longest} tokens at most"
+        msg = (
+            f"--max-tokens {config.max_tokens}: {model.name} has positions for {longest} tokens: give at most that, or "
+            "leave it out; --too-long says what becomes of longer texts"
+        )
         raise UsageError(msg)
     return config.max_tokens

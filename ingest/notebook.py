@@ -77,7 +77,7 @@ def attribute(
     require_whole("max_tokens", max_tokens, 1, MOST_TOKENS)
     if max_tokens > longest:
         msg = (
-            f"max_tokens={max_tokens}: the model has positions for {longest} tokens at most: give that, or leave it out"
+            f"max_tokens={max_tokens}: the model has positions for {longest} tokens: give at most that, or leave it out"
         )
         raise UsageError(msg)
     loaded = LoadedModel(

@@ -1,6 +1,7 @@
 """Look a warehouse over: `lenshouse doctor --warehouse`."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -9,8 +10,9 @@ import duckdb
 
 from warehouse import connect, migrate, sqlfiles
 from warehouse.contract import COMPLETENESS_STORED
-from warehouse.errors import WarehouseError
+from warehouse.errors import PartsError, WarehouseError
 from warehouse.locks import is_claimed
+from warehouse.parts import read_run
 from warehouse.paths import parts_folder, warehouse_path
 from warehouse.wording import plural
 
@@ -38,7 +40,7 @@ def check(path: Path, *, wait: float = connect.READER_WAIT) -> list[Finding]:
             version = Finding("ok", f"schema {migrate.file_version(con)}", str(path))
             found = [version, *(finding for look in _LOOKS for finding in look(con, path))]
     except WarehouseError as error:
-        return [Finding("error", str(error), str(path), "see the message")]
+        return [Finding("error", str(error), str(path))]
     return found
 
 
@@ -109,17 +111,20 @@ def _folders(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
     root = parts_folder(path)
     folders = sorted(folder for folder in root.iterdir() if folder.is_dir()) if root.is_dir() else []
     return [
-        Finding(
-            "warning",
-            "parts of a complete run are still there (--keep-parts, or a kill at the very end)"
-            if folder.name in status
-            else "parts of no run in this warehouse",
-            str(folder),
-            "remove the folder if you do not need it",
-        )
+        _left(folder, folder.name in status)
         for folder in folders
         if status.get(folder.name) != "running" and not is_claimed(folder)
     ]
+
+
+def _left(folder: Path, complete: bool) -> Finding:
+    with suppress(PartsError):  # what is damaged was not kept on purpose
+        if complete and read_run(folder).run.get("keep_parts"):
+            return Finding("ok", "parts of a complete run, kept as --keep-parts asks", str(folder))
+    what = (
+        "parts of a complete run are still there, left by a kill" if complete else "parts of no run in this warehouse"
+    )
+    return Finding("warning", what, str(folder), "remove the folder if you do not need it")
 
 
 def _rows(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any] | None = None) -> list[tuple]:

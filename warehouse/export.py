@@ -97,6 +97,9 @@ def _target(path: Path, warehouse: Path) -> Path:
         target = path.resolve()
     except RuntimeError as error:  # links that lead in a circle
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
+    if not target.parent.exists():
+        message = f"{path} cannot be written: the folder {target.parent} does not exist; create it, or name another"
+        raise WarehouseError(message)
     if target == warehouse.resolve():
         message = f"{path} is the warehouse itself: name another file"
         raise UsageError(message)

@@ -15,7 +15,7 @@ from warehouse.contract import INTEGER
 from warehouse.errors import UsageError, require_whole
 from warehouse.paths import warehouse_path
 from warehouse.register import RunRecord, choose_run
-from warehouse.results import Result, frame_of, query_errors, result_of
+from warehouse.results import Result, frame_of, nearest, query_errors, result_of
 
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any] | None
 """Values for `?` (a sequence) or `$name` (a mapping)."""
@@ -61,7 +61,7 @@ class Warehouse:
     @contextmanager
     def stream(self, query: str, params: Parameters = None) -> Iterator[Result]:
         """The result of one statement, computed while its batches are read: memory stays bounded."""
-        with connect.read(self.path, self.wait) as con, query_errors():
+        with connect.read(self.path, self.wait) as con, query_errors(lambda: _names(con)):
             _require_one(con, query)
             relation = con.sql(query, params=params) if params else con.sql(query)
             if relation is None:
@@ -77,8 +77,11 @@ class Warehouse:
         """One row per column of a table or view: column, type, nullable, comment."""
         frame = self.sql(sqlfiles.query("describe"), {"name": name})
         if frame.is_empty():
-            known = ", ".join(self.tables()["name"])
-            message = f"there is no table or view {name} in {self.path}: it holds {known}"
+            known = self.tables()["name"].to_list()
+            near = nearest(name, known)
+            message = (
+                f"there is no table or view {name} in {self.path}: {near and near + ' '}it holds {', '.join(known)}"
+            )
             raise UsageError(message)
         return frame
 
@@ -104,6 +107,10 @@ def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -
     house = Warehouse(warehouse_path(path), wait)
     with connect.read(house.path, wait):
         return house
+
+
+def _names(con: duckdb.DuckDBPyConnection) -> list[str]:
+    return [name for name, *_ in con.execute(sqlfiles.query("tables")).fetchall()]
 
 
 def _require_one(con: duckdb.DuckDBPyConnection, query: str) -> None:

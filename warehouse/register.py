@@ -25,6 +25,9 @@ _RUN: Final = (
     *("dtype", "n_sequences", "n_truncated", "n_chunked", "n_skipped", "n_tokens", "n_pairs", "seconds_tokenize"),
 )
 
+_LISTED: Final = 10
+"""Runs that an error names."""
+
 
 @dataclass(frozen=True)
 class RunRecord:
@@ -96,8 +99,9 @@ def choose_run(con: duckdb.DuckDBPyConnection, path: Path, name_or_id: str | int
         raise WarehouseError(message)
     chosen = named or [run for run in runs if str(run.run_id) == text]
     if not chosen:
-        known = ", ".join(f"{run.run_id} {run.name}" for run in runs[:10]) or "none"
-        message = f"no run in {path} has the name or id {text}: it holds {known} (`lenshouse runs list` shows all)"
+        known = ", ".join(f"{run.run_id} {run.name}" for run in runs[:_LISTED]) or "none"
+        more = " and more" if len(runs) > _LISTED else ""
+        message = f"no run in {path} has the name or id {text}: it holds {known}{more} (see `lenshouse runs list`)"
         raise WarehouseError(message)
     return chosen[0]
 

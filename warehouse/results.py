@@ -5,10 +5,11 @@ looked at before polars gets it: what it cannot hold is refused with the column'
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from typing import Any, Final
 
 import duckdb
@@ -73,12 +74,12 @@ def cast_it(column: str, what: str) -> UsageError:
 
 
 @contextmanager
-def query_errors() -> Iterator[None]:
-    """Turn errors about a query into one line that says what to do."""
+def query_errors(known: Callable[[], Sequence[str]] = tuple) -> Iterator[None]:
+    """Turn errors about a query into one line that says what to do. Args: known, the names of tables and views."""
     try:
         yield
     except (duckdb.Error, pa.ArrowException) as error:
-        raise _explained(error) from error
+        raise _explained(error, known) from error
     except UnicodeEncodeError as error:
         message = "the query is not UTF-8 text: write it again, or give what is not as a parameter"
         raise UsageError(message) from error
@@ -87,7 +88,13 @@ def query_errors() -> Iterator[None]:
         raise UsageError(message) from error
 
 
-def _explained(error: Exception) -> UsageError | WarehouseError:
+def nearest(name: str, known: Sequence[str]) -> str:
+    """A question, or nothing where no known name is near."""
+    near = get_close_matches(name.lower(), known, n=1)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def _explained(error: Exception, known: Callable[[], Sequence[str]] = tuple) -> UsageError | WarehouseError:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     first = lines[0] if lines else type(error).__name__
     if is_damage(str(error)):
@@ -96,6 +103,9 @@ def _explained(error: Exception) -> UsageError | WarehouseError:
         return UsageError(f"queries may only read the tables and views of the warehouse ({first})")
     if "No space left" in first or "Out of Memory" in first:
         return WarehouseError(f"the query needs more room than there is ({first}): ask for less, or filter by run")
+    if missing := re.search(r"Table with name (.+?) does not exist!$", first):  # DuckDB would name its own tables too
+        hint = nearest(missing[1], known()) or "ask SHOW TABLES for those that there are"
+        return UsageError(f"there is no table or view {missing[1]}: {hint}")
     hints = [line for line in lines[1:] if line.startswith(("Did you mean", "Candidate"))]
     return UsageError(" ".join([first, *hints[:1]]))
 

@@ -43,7 +43,7 @@ def app() -> None:
     """Exact token-pair attributions of Transformer language models, in a DuckDB warehouse that you query in SQL.
 
     \b
-    lenshouse demo                     see it work in about a minute
+    lenshouse demo                     see it work, in one to three minutes
     lenshouse ingest --model bert-base-uncased --corpus sst2.tsv
     lenshouse sql "FROM v_change_by_layer WHERE component = 'FF'"
     """

@@ -15,6 +15,7 @@ from ingest.cli import options
 from ingest.cli.terminal import print_table, progress
 from warehouse.check import Finding, check
 from warehouse.errors import ModelError, WarehouseError
+from warehouse.wording import plural
 
 if TYPE_CHECKING:
     from ingest.models import Dtype
@@ -63,9 +64,10 @@ def _check_warehouse(warehouse: Path, as_json: bool) -> None:
     else:
         findings.append(Finding("ok", "no warehouse yet", str(warehouse), "`lenshouse ingest` makes it"))
     _show([asdict(finding) for finding in findings], as_json)
-    n_wrong = sum(finding.level == "error" for finding in findings)
-    if n_wrong:
-        msg = f"{n_wrong} of {len(findings)} checks failed: the last column says what to do"
+    wrong = [finding for finding in findings if finding.level == "error"]
+    if wrong:
+        where = "the last column" if all(finding.todo for finding in wrong) else "the message in the table"
+        msg = f"{len(wrong)} of {plural(len(findings), 'check')} failed: {where} says what to do"
         raise WarehouseError(msg)
 
 

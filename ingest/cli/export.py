@@ -14,7 +14,7 @@ from warehouse.wording import plural
 @click.command(name="export")
 @click.argument("table")
 @options.warehouse
-@options.output
+@options.output("File to write; needed.")
 @click.option("--run", "run", metavar="NAME|ID", help="Only the rows of this run.")
 @click.option(
     "--format", "form", type=click.Choice(["csv", "json", "parquet"]), help="[default: by the name of --output]"

@@ -23,8 +23,14 @@ if TYPE_CHECKING:
     metavar="ID|FOLDER|FILE.gguf",
     help="Hub id, folder with config.json, safetensors and tokenizer, or .gguf file.",
 )
-@click.option("--corpus", metavar="FILE|hf:…|demo", help=".txt .tsv .csv .jsonl .parquet .conllu, or a hub data set.")
-@click.option("--warehouse", metavar="FILE", help="DuckDB file; created when missing. [default: lenshouse.duckdb]")
+@click.option(
+    "--corpus", metavar="FILE|hf:…|demo", help=".txt .tsv .csv .jsonl .parquet .conllu .conllulex, or a hub data set."
+)
+@click.option(
+    "--warehouse",
+    metavar="FILE",
+    help="DuckDB file; created when missing. [default: LENSHOUSE_WAREHOUSE, or lenshouse.duckdb]",
+)
 @click.option(
     "--config", type=click.Path(path_type=Path, dir_okay=False), help="TOML file with several models and corpora."
 )

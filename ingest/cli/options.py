@@ -40,11 +40,11 @@ def warehouse(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def output(command: Callable[..., Any]) -> Callable[..., Any]:
+def output(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return click.option(
         "--output",
         "-o",
         type=click.Path(path_type=Path, dir_okay=False),
         callback=lambda ctx, param, value: value and expanded(value),
-        help="File to write instead of the terminal.",
-    )(command)
+        help=help,
+    )

@@ -21,7 +21,7 @@ from warehouse.wording import plural
 @click.option(
     "--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), help="[default: table, or by --output]"
 )
-@options.output
+@options.output("File to write instead of the terminal.")
 @click.option("--limit", type=click.IntRange(1, 5_000), default=40, show_default=True, help="Rows that a table shows.")
 @options.verbose
 def command(query: str, warehouse: Path, form: str | None, output: Path | None, limit: int) -> None:

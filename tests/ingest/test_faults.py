@@ -183,6 +183,7 @@ def test_the_same_run_is_being_ingested(job, undisturbed, nursery, house) -> Non
         lenshouse(*job, "--warehouse", house), 1, "another ingest of this very run is at work", "wait for it"
     )
     assert "lens.duckdb.parts" in line
+    assert line.startswith("lenshouse: run tiny-")
     assert first.wait() == 0, first.output()
     assert_sound(house, undisturbed)
     assert leftovers(house) == []

@@ -220,7 +220,8 @@ def test_keep_parts(models, texts, house) -> None:
     assert "nothing to do" in ingest(models["bert"], texts, house, "--keep-parts").out
     findings = lenshouse("doctor", "--warehouse", house)
     assert findings.code == 0
-    assert "parts of a complete run are still there" in findings.out
+    assert "parts of a complete run, kept as --keep-parts asks" in findings.out
+    assert "warning" not in findings.out
 
 
 def test_a_model_that_fails_leaves_no_folder(models, house, tmp_path) -> None:

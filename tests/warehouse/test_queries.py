@@ -43,7 +43,7 @@ def test_empty_results_keep_their_columns(lens: Warehouse) -> None:
     ("query", "words"),
     [
         ("SELEC 1", 'syntax error at or near "SELEC"'),
-        ("SELECT * FROM tokn_pair", 'Did you mean "token_pair"'),
+        ("SELECT * FROM tokn_pair", "no table or view tokn_pair: did you mean token_pair?"),
         ("SELECT nme FROM run", 'Candidate bindings: "name"'),
         ("SELECT name::INTEGER FROM run", "Could not convert string 'first'"),
         ("SELECT ? AS x", "Values were not provided"),

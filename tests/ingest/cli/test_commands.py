@@ -98,6 +98,14 @@ def test_help_of_all() -> None:
     assert lenshouse("--version").out.startswith("lenshouse, version ")
 
 
+def test_help_says_what_holds() -> None:
+    words = " ".join(lenshouse("ingest", "--help").out.split())
+    assert "[default: LENSHOUSE_WAREHOUSE, or lenshouse.duckdb]" in words
+    assert ".conllulex" in words
+    assert "instead of the terminal" not in lenshouse("export", "--help").out
+    assert "instead of the terminal" in lenshouse("sql", "--help").out
+
+
 def test_the_group_of_runs_shows_its_commands() -> None:
     assert all(name in lenshouse("runs").out for name in ("list", "remove", "show"))
 
@@ -202,7 +210,8 @@ def test_formats_that_do_not_go_together(arguments, words, filled, tmp_path, mon
 
 def test_a_file_that_cannot_be_written(filled, tmp_path) -> None:
     path = tmp_path / "none" / "x.csv"
-    refused(lenshouse("sql", QUERY, "--warehouse", filled, "--output", path), 1, str(path), "cannot be written")
+    done = lenshouse("sql", QUERY, "--warehouse", filled, "--output", path)
+    refused(done, 1, str(path), "cannot be written", f"the folder {path.parent} does not exist; create it")
 
 
 def test_queries_from_a_file_and_from_standard_input(filled, tmp_path, monkeypatch) -> None:
@@ -219,7 +228,9 @@ def test_queries_from_a_file_and_from_standard_input(filled, tmp_path, monkeypat
     ("query", "words"),
     [
         ("SELEKT 1", ("syntax error",)),
-        ("FROM v_token_pairs", ("v_token_pairs", "Did you mean", "v_token_pair")),
+        ("FROM v_token_pairs", ("no table or view v_token_pairs", "did you mean v_token_pair?")),
+        ("FROM pg_clas", ("no table or view pg_clas", "ask SHOW TABLES")),
+        ("DESCRIBE token_pare", ("did you mean token_pair?",)),
         ("SELECT layr FROM token_pair", ("layr", "layer")),
         ("", ("no rows",)),
         ("DROP TABLE token_pair", ("only read",)),
@@ -227,7 +238,7 @@ def test_queries_from_a_file_and_from_standard_input(filled, tmp_path, monkeypat
         ("UPDATE model SET name = 'x'", ("only read",)),
         ("COPY run TO 'x.csv'", ("only read",)),
         ("FROM read_csv('/etc/passwd')", ("only read",)),
-        ("FROM '/etc/passwd'", ("does not exist",)),
+        ("FROM '/etc/passwd'", ("no table or view /etc/passwd",)),
         ("SELECT * FROM read_text('/etc/hostname')", ("only read",)),
         ("SELECT * FROM glob('/*')", ("only read",)),
         ("ATTACH 'x.duckdb'", ("only read",)),
@@ -316,7 +327,8 @@ def test_export_of_one_run(filled, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("no_such", "--output", "x.csv"), 2, ("no_such", "v_token_pair")),
+        (("no_such", "--output", "x.csv"), 2, ("no_such", "it holds ", "v_token_pair")),
+        (("v_runs", "--output", "x.csv"), 2, ("v_runs", "did you mean v_run?")),
         (("v_run; DROP TABLE run", "--output", "x.csv"), 2, ("there is no table or view",)),
         (("vocab", "--run", "1", "--output", "x.csv"), 2, ("vocab has no run_id", "leave --run out")),
         (("v_run", "--run", "9", "--output", "x.csv"), 1, ("9", "lenshouse runs list")),
@@ -520,7 +532,7 @@ def test_a_warehouse_cut_short(share, house, models) -> None:
     house.write_bytes(whole[: int(share * len(whole))])
     done = lenshouse("doctor", "--warehouse", house)
     assert "damaged" in done.out
-    refused(done, 1, "checks failed")
+    refused(done, 1, "checks failed: the message in the table says what to do")
     query = ("sql", "FROM token_pair, token_norm ORDER BY ALL", "--format", "csv")
     refused(lenshouse(*query, "--warehouse", house), 1, "damaged")
     if share < 0.5:

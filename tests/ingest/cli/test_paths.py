@@ -76,7 +76,7 @@ def test_a_link_and_its_file_share_parts_and_locks(models, texts, tmp_path) -> N
         "lens.duckdb.parts",
         "link.duckdb",
     ]
-    assert "still there" in lenshouse("doctor", "--warehouse", link).out
+    assert "--keep-parts asks" in lenshouse("doctor", "--warehouse", link).out
 
 
 @pytest.mark.parametrize("option", ["--name", "--family", "--corpus", "--model"])
