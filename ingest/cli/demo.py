@@ -20,18 +20,19 @@ SELECT layer,
        round(avg(mean_change) FILTER (component = 'LN'), 3) AS by_layernorm,
        round(avg(mean_change) FILTER (component = 'BLOCK'), 3) AS left_after_block
 FROM v_change_by_layer
-WHERE pair_filter = 'content'
+WHERE run_id = {run_id} AND pair_filter = 'content'
 GROUP BY layer ORDER BY layer""",
     "Which token pairs does the feed-forward block of layer 1 amplify most?": """
 SELECT query_token, key_token, round(avg(ff_amp), 3) AS mean_ff_amp, count(*) AS n
 FROM v_ff_amp
-WHERE layer = 1 AND query <> key AND NOT query_is_special AND NOT key_is_special
+WHERE run_id = {run_id} AND layer = 1 AND query <> key AND NOT query_is_special AND NOT key_is_special
 GROUP BY ALL HAVING n >= 3 ORDER BY mean_ff_amp DESC LIMIT 10""",
     "How much of a token's state comes from other tokens?": """
 SELECT layer, round(mix_atb, 3) AS after_attention, round(mix_after_ff, 3) AS after_ff,
        round(mix_after_ln, 3) AS after_block
-FROM v_mixing ORDER BY layer""",
+FROM v_mixing WHERE run_id = {run_id} ORDER BY layer""",
 }
+"""Each of one run: another demo in the same file is not mixed in."""
 
 
 @click.command(name="demo")
@@ -62,7 +63,8 @@ def command(warehouse: Path, limit: int) -> None:
         outcome = ingest(config, shown)
     report(outcome, wall[0], warehouse)
     house = warehouses.open(warehouse)
-    for question, query in QUESTIONS.items():
+    for question, template in QUESTIONS.items():
+        query = template.format(run_id=outcome.run_id)
         click.echo(f"\n{question}\n{query}")
         print_table(house.sql(query))
 
