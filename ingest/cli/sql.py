@@ -51,14 +51,25 @@ def command(query: str, warehouse: Path, form: str | None, output: Path | None, 
                 "use --limit N, or --format csv for all",
                 err=True,
             )
+        if rows.frame.is_empty():
+            _say_why_empty(house)
         return
     if output is None and form == "parquet":
         msg = "parquet is binary: give a file with --output"
         raise UsageError(msg)
     sink: Any = Visible(sys.stdout.buffer) if sys.stdout.isatty() else sys.stdout.buffer
     n_rows = warehouses.export(house, text, to=output or sink, format=form)  # type: ignore[arg-type]
+    if n_rows == 0:
+        _say_why_empty(house)
     if output is not None:
         click.echo(printable(f"{plural(n_rows, 'row')} in {output}"))
+
+
+def _say_why_empty(house: warehouses.Warehouse) -> None:
+    """On standard error: nothing is not to be taken for an answer while there is more to come."""
+    n_running = house.runs()["status"].to_list().count("running")
+    way = f"; {plural(n_running, 'run')} {'is' if n_running == 1 else 'are'} under way: views show complete runs only"
+    click.echo(f"0 rows{way if n_running else ''}", err=True)
 
 
 def _read(query: str) -> str:

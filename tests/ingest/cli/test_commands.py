@@ -16,10 +16,12 @@ import click
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from polars import selectors
 
 import warehouse
 from ingest import cli
 from ingest.cli import app
+from ingest.cli.demo import QUESTIONS
 from ingest.cli.runs import _DEFAULTS, _brief, _special
 from ingest.cli.text import Visible
 from ingest.config import IngestConfig
@@ -159,6 +161,35 @@ def test_a_table_that_is_cut_says_so(filled) -> None:
     done = lenshouse("sql", "FROM token_pair", "--warehouse", filled, "--limit", 3)
     assert "first 3 rows" in done.err
     assert all(way in done.err for way in ("--limit", "--format csv"))
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "parquet"])
+def test_nothing_is_said_to_be_nothing(form, house, tmp_path) -> None:
+    """And that more is to come, while runs are under way."""
+    ask = ("sql", "FROM v_token_pair WHERE run_id = 2", "--warehouse", house, "--format", form)
+    ask += ("--output", tmp_path / "x.parquet") if form == "parquet" else ()
+    assert not lenshouse(*ask).err.startswith("0 rows")
+    with connect.write(house) as con:
+        con.execute("UPDATE run SET status = 'running' WHERE run_id = 2")
+    assert lenshouse(*ask).err == "0 rows; 1 run is under way: views show complete runs only\n"
+    with connect.write(house) as con:
+        con.execute("UPDATE run SET status = 'running'")
+    assert "; 2 runs are under way: " in lenshouse(*ask).err
+    with connect.write(house) as con:
+        con.execute("UPDATE run SET status = 'complete'")
+    assert lenshouse("sql", "FROM v_run WHERE run_id = 7", "--warehouse", house).err == "0 rows\n"
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_demo_asks_about_its_own_run(question, house) -> None:
+    """Another run in the file changes no answer."""
+    query = QUESTIONS[question].format(run_id=2)
+    both = warehouse.open(house).sql(query)
+    assert lenshouse("runs", "remove", "1", "--yes", "--warehouse", house).code == 0
+    alone = warehouse.open(house).sql(query)
+    values = selectors.float()  # which of equal token pairs are the last of ten is left open
+    assert both.select(values).equals(alone.select(values))
+    assert "ff_amp" in query or not alone.is_empty()
 
 
 # Files and formats.
