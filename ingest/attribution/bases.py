@@ -76,6 +76,11 @@ class KeyBasis:
             hidden = by_key(hidden)
         return cls(by_key(raw), by_key(read), hidden, gram_attn, gram_raw, gram_read)
 
+    @property
+    def head_norm(self) -> Tensor:
+        """||f^h(x_j)||: (b, k, H), float64."""
+        return self.gram_attn.diagonal(dim1=-2, dim2=-1).sqrt()
+
     def at(self, part: tuple[slice, slice]) -> "KeyBasis":
         return KeyBasis(*(None if t is None else t[part] for t in vars(self).values()))  # type: ignore[arg-type]
 

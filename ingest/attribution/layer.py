@@ -22,6 +22,7 @@ class LayerAttribution:
     change: dict[str, Tensor]  # component -> (B, F) Spearman's rho, float64, NaN where undefined
     n_pairs: Tensor  # (B, F) pairs behind each rho
     dims: dict[str, Tensor]  # state -> (B, T, d)
+    head_norm: Tensor  # (B, H, T) norms of each head's transformed values
 
     def of_sequence(self, nth: int) -> "LayerAttribution":
         """One of the sequences, the batch axis kept."""
@@ -29,8 +30,8 @@ class LayerAttribution:
         def one(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
             return {name: value[nth : nth + 1] for name, value in tensors.items()}
 
-        n_pairs = self.n_pairs[nth : nth + 1]
-        return LayerAttribution(one(self.maps), one(self.norms), one(self.change), n_pairs, one(self.dims))
+        n_pairs, head_norm = self.n_pairs[nth : nth + 1], self.head_norm[nth : nth + 1]
+        return LayerAttribution(one(self.maps), one(self.norms), one(self.change), n_pairs, one(self.dims), head_norm)
 
 
 @torch.no_grad()
@@ -65,4 +66,5 @@ def attribute_layer(
             "residual": states.residual.whole,
             "output": states.output.whole,
         },
+        head_norm=pieces.head_norm,
     )

@@ -38,6 +38,7 @@ class Pieces:
     maps: dict[str, Tensor]  # name -> (B, Q, K): attn, attn_norm, and the norms of the pieces at every stage
     own: dict[str, Tensor]  # stage -> (B, T, d): the pieces v_ii themselves
     sum_total: Tensor  # (B, T, d): the sum over keys of the pieces of `total`, of the very pieces measured
+    head_norm: Tensor  # (B, H, T): ||f^h(x_j)||, before any norm on attention's output
 
 
 def layer_pieces(
@@ -59,12 +60,14 @@ def layer_pieces(
     work = _Work.empty(alpha, states, layer, space or Workspace())
     for outer in basis_blocks(n_batch, n_pos, BASIS_BYTES[alpha.device.type] // bytes_per_key):
         basis = KeyBasis.of(states, layer, outer, work.space)
+        work.head_norm[outer.batch, :, outer.keys] = basis.head_norm.to(alpha.dtype).transpose(1, 2)
         for block in pair_blocks(outer, n_pos, rows, is_causal=is_causal):
             work.measure(block, basis.at(block.within(outer)))
     if layer.is_parallel:
         work.add_parallel_ff()
     maps = {name: by_key.transpose(1, 2) for name, by_key in work.by_key.items()}
-    return Pieces(maps={"attn": alpha.mean(1)} | maps, own=work.own, sum_total=work.sum_total)
+    maps = {"attn": alpha.mean(1)} | maps
+    return Pieces(maps=maps, own=work.own, sum_total=work.sum_total, head_norm=work.head_norm)
 
 
 @dataclass(frozen=True)
@@ -103,10 +106,11 @@ class _Work:
     by_key: dict[str, Tensor]  # (B, K, Q)
     own: dict[str, Tensor]  # (B, T, d)
     sum_total: Tensor  # (B, T, d)
+    head_norm: Tensor  # (B, H, T)
 
     @classmethod
     def empty(cls, alpha: Tensor, states: LayerStates, layer: FoldedLayer, space: Workspace) -> "_Work":
-        n_batch, _, n_pos, _ = alpha.shape
+        n_batch, n_head, n_pos, _ = alpha.shape
         like_states = (n_batch, n_pos, states.x.shape[-1])
         return cls(
             alpha=alpha,
@@ -116,6 +120,7 @@ class _Work:
             by_key={name: alpha.new_zeros(n_batch, n_pos, n_pos) for name in ("attn_norm", *STAGES)},
             own={name: alpha.new_empty(like_states) for name in STAGES},
             sum_total=alpha.new_zeros(like_states),
+            head_norm=alpha.new_empty(n_batch, n_head, n_pos),
         )
 
     def measure(self, block: Block, basis: KeyBasis) -> None:
