@@ -14,6 +14,7 @@ from ingest.attribution.pieces import DEVICE_ROWS
 from ingest.attribution.states import FFBias
 from ingest.attribution.workspace import Workspace
 from ingest.capture import LengthGroup, forward_by_layer, length_groups
+from ingest.extra_rows import NOTHING_MORE, Extras
 from ingest.models import LoadedModel
 from ingest.plan import batches, pair_rows
 from ingest.rows import ShardRows, TokenSequence
@@ -45,6 +46,7 @@ def compute(
     sequences: Sequence[TokenSequence],
     *,
     ff_bias: FFBias,
+    extras: Extras = NOTHING_MORE,
     on_progress: Callable[[int], None] = lambda rows: None,
 ) -> ShardResult:
     """Attribute sequences of any lengths, numbered upwards by `seq_id`.
@@ -55,7 +57,7 @@ def compute(
     Raises NumericsError, naming layer and sequence, for a value that is not finite or not complete; DeviceMemoryError
     where a single sequence does not fit.
     """
-    rows = ShardRows.empty(model, sequences)
+    rows = ShardRows.empty(model, sequences, extras)
     work = _Computation(model, sequences, rows, ff_bias, on_progress, DEVICE_ROWS[model.device.type])
     for batch in batches([len(s.ids) for s in sequences], rows.n_head, model.device):
         work.run(batch)
@@ -121,7 +123,8 @@ class _Computation:
             started = time.perf_counter()
             for group in groups:
                 result = self._layer(index, group, x, alpha, output, special)
-                self.rows.put(index, [batch[r] for r in group.rows.tolist()], group, result)
+                weights = group.alpha(alpha) if self.rows.extras.heads == "weights" else None
+                self.rows.put(index, [batch[r] for r in group.rows.tolist()], group, result, weights)
             inside_core += time.perf_counter() - started
             self.on_progress(pairs_per_layer)
 

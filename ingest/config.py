@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.attribution.states import FFBias
+from ingest.extra_rows import Extras, Heads, known_measures
 from ingest.models import Dtype
 from ingest.tokens import MOST_TOKENS, TooLong
 from warehouse.contract import INTEGER
@@ -46,6 +47,10 @@ class IngestConfig:
     """What becomes of a longer text."""
     ff_bias: FFBias = "path"
     """Biases on the integration path as one more input, or as its start."""
+    heads: Heads = "none"
+    """Of single heads, store nothing, the norms of their values, or these and their attention weights."""
+    rollout: tuple[str, ...] = ()
+    """Maps to roll out over the layers, out of PAIR_MEASURES; a list does too."""
     device: str = "auto"
     """auto, cpu, cuda or cuda:N."""
     dtype: Dtype = "float32"
@@ -54,15 +59,20 @@ class IngestConfig:
     """Keep the Parquet parts after they are loaded."""
 
     def __post_init__(self) -> None:
-        for name, allowed in (("too_long", TooLong), ("ff_bias", FFBias), ("dtype", Dtype)):
+        for name, allowed in (("too_long", TooLong), ("ff_bias", FFBias), ("heads", Heads), ("dtype", Dtype)):
             require_choice(name, getattr(self, name), allowed)
         for name, (least, most) in _WHOLE.items():
             if getattr(self, name) is not None:
                 require_whole(name, getattr(self, name), least, most)
+        object.__setattr__(self, "rollout", known_measures(self.rollout))
         object.__setattr__(self, "warehouse", warehouse_path(self.warehouse))
         for name, value in vars(self).items():
             if isinstance(value, str):
                 _require_writable(name, value)
+
+    @property
+    def extras(self) -> Extras:
+        return Extras(self.heads, self.rollout)
 
 
 _WHOLE = {"seed": INTEGER, "sample_seed": INTEGER, "limit": (1, INTEGER[1]), "max_tokens": (1, MOST_TOKENS)}
@@ -152,7 +162,8 @@ def job(options: dict[str, Any], flags: dict[str, Any]) -> IngestConfig:
             msg = f"no {required} given: use --{required}, or a [[{required}]] table in the --config file"
             raise UsageError(msg)
     words = {int: "whole number", bool: "true or false", str: "text in quotes", Path: "path in quotes"}
-    kinds: dict[str, type] = dict.fromkeys(_WHOLE, int) | {"keep_parts": bool}
+    words |= {list: "list of texts in quotes"}
+    kinds: dict[str, type] = dict.fromkeys(_WHOLE, int) | {"keep_parts": bool, "rollout": list}
     for key, value in merged.items():
         kind = kinds.get(key, Path if key == "warehouse" else str)
         if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):

@@ -1,7 +1,7 @@
 """The main job: a model over a corpus, into parts, into the warehouse. Killed anywhere, the same call goes on."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from ingest.run import Run, State
 from ingest.scratch import scratch_folder
 from ingest.verify import verify
 from warehouse.contract import INTEGER
-from warehouse.errors import CorpusError, PartsError, UsageError, WarehouseError
+from warehouse.errors import CorpusError, PartsError, PartsFormatError, UsageError, WarehouseError
 from warehouse.load import remove_folder
 from warehouse.locks import claim, is_claimed
 from warehouse.parts import read_run
@@ -146,9 +146,13 @@ def _is_complete(config: IngestConfig, identity: str) -> bool:
 
 def _tidy(folder: RunFolder) -> None:
     """Remove what a kill after a run's completion left behind; parts that were to be kept stay."""
-    with suppress(PartsError):  # a damaged run.json, of a run that needs it no more
+    try:
         if folder.has("run.json") and read_run(folder.path).run.get("keep_parts"):
             return
+    except PartsFormatError:  # another version kept them
+        return
+    except PartsError:  # a damaged run.json, of a run that needs it no more
+        pass
     if not is_claimed(folder.path):
         remove_folder(folder.path)
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import torch
 
 SHARD_ROWS = 1_000_000
-"""token_pair rows a shard holds at most (one long sequence may hold more); about 30 MB in memory."""
+"""Rows of pairs (token_pair, head_pair, rollout) a shard holds at most (one long sequence may hold more); about 30 MB
+in memory."""
 
 BATCH_TOKENS = {"cpu": 1_024, "cuda": 16_384}
 """Tokens, padding included, that a forward pass takes at most (one long sequence may have more)."""
@@ -38,9 +39,20 @@ def pair_rows(lengths: npt.NDArray[np.int32], *, is_causal: bool) -> npt.NDArray
     return n * (n + 1) // 2 if is_causal else n * n
 
 
-def shards(lengths: npt.NDArray[np.int32], *, n_layer: int, is_causal: bool, most_rows: int) -> list[Shard]:
-    """Cut a corpus, in its own order, into shards of at most `most_rows` rows, or of one sequence."""
-    rows = pair_rows(lengths, is_causal=is_causal) * n_layer
+def pair_index(n_pos: int, *, is_causal: bool) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+    """(query, key) of the pairs of one sequence, in table order."""
+    query, key = np.tril_indices(n_pos) if is_causal else np.indices((n_pos, n_pos)).reshape(2, -1)
+    return query.astype(np.int16), key.astype(np.int16)
+
+
+def shards(
+    lengths: npt.NDArray[np.int32], *, n_layer: int, is_causal: bool, most_rows: int, extra_rows: int = 0
+) -> list[Shard]:
+    """Cut a corpus, in its own order, into shards of at most `most_rows` rows, or of one sequence.
+
+    Args: extra_rows, rows of other tables that a pair of positions has, over all layers.
+    """
+    rows = pair_rows(lengths, is_causal=is_causal) * (n_layer + extra_rows)
     starts, held = [0], 0
     for seq_id, n in enumerate(rows.tolist()):
         if held and held + n > most_rows:

@@ -38,7 +38,14 @@ def fingerprint(model: LoadedModel, prepared: Prepared, config: IngestConfig) ->
         "dtype": model.dtype,
         "device": model.device.type,
     }
+    content |= _extras(config)
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _extras(config: IngestConfig) -> dict[str, Any]:
+    """What is asked for beside the usual tables: without it, a run is the one that it was before there were any."""
+    heads = {"heads": config.heads} if config.heads != "none" else {}
+    return heads | ({"rollout": list(config.rollout)} if config.rollout else {})
 
 
 def describe_run(
@@ -82,6 +89,8 @@ def describe_run(
                 "too_long": config.too_long,
                 "ff_bias": config.ff_bias,
                 "precision_cost": precision_cost,
+                "heads": config.heads,
+                "rollout": list(config.rollout),
             },
             "method_version": METHOD_VERSION,
             "lenshouse_version": importlib.metadata.version("lenshouse"),

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from torch import Tensor
 
 from ingest.attribution.change import comparisons
 from ingest.attribution.layer import LayerAttribution
 from ingest.attribution.measures import dim_moments
 from ingest.capture import LengthGroup
+from ingest.extra_rows import Extras, HeadRows, Layout, rollout_frame
 from ingest.models import LoadedModel
 from ingest.plan import pair_rows
 from warehouse.contract import (
@@ -42,12 +44,12 @@ class ShardRows:
     """Preallocated columns in table order (layer, seq_id, query, key): batches may come in any order."""
 
     sequences: Sequence[TokenSequence]
-    is_causal: bool
+    layout: Layout
+    extras: Extras
     n_head: int
     max_completeness: float
     components: tuple[str, ...]
-    pair_start: npt.NDArray[np.int64]  # (S + 1,) where a sequence's pairs begin within a layer
-    token_start: npt.NDArray[np.int64]  # (S + 1,)
+    heads: HeadRows
     maps: dict[str, npt.NDArray[np.float32]]  # (L, pairs)
     norms: dict[str, npt.NDArray[np.float32]]  # (L, tokens)
     rho: npt.NDArray[np.float64]  # (L, S, C, F)
@@ -55,22 +57,24 @@ class ShardRows:
     moments: list[dict[tuple[int, ...], tuple[int, Moments]]]  # per layer: sequences -> number of tokens, moments
 
     @classmethod
-    def empty(cls, model: LoadedModel, sequences: Sequence[TokenSequence]) -> "ShardRows":
+    def empty(cls, model: LoadedModel, sequences: Sequence[TokenSequence], extras: Extras) -> "ShardRows":
         lengths = np.array([len(s.ids) for s in sequences], np.int32)
         n_layer = len(model.layers)
         first = model.layers[0].weights
         components = tuple(comparisons(first.placement))
         pair_start = np.concatenate([[0], pair_rows(lengths, is_causal=model.is_causal).cumsum()])
         token_start = np.concatenate([[0], lengths.astype(np.int64).cumsum()])
+        seq_ids = np.array([s.seq_id for s in sequences], np.int32)
+        layout = Layout(seq_ids, lengths, pair_start, token_start, model.is_causal)
         per_change = (n_layer, len(sequences), len(components), len(PAIR_FILTERS))
         return cls(
             sequences=sequences,
-            is_causal=model.is_causal,
+            layout=layout,
+            extras=extras,
             n_head=first.n_head,
             max_completeness=COMPLETENESS_STORED[model.dtype],
             components=components,
-            pair_start=pair_start,
-            token_start=token_start,
+            heads=HeadRows.empty(extras.heads, layout, n_layer, first.n_head),
             maps={name: np.empty((n_layer, pair_start[-1]), np.float32) for name in PAIR_MEASURES},
             norms={name: np.empty((n_layer, token_start[-1]), np.float32) for name in NORM_MEASURES},
             rho=np.empty(per_change),
@@ -78,24 +82,26 @@ class ShardRows:
             moments=[{} for _ in range(n_layer)],
         )
 
-    def put(self, layer: int, where: list[int], group: LengthGroup, result: LayerAttribution) -> None:
-        """Take one layer of the sequences numbered `where`, which have one length."""
+    def put(
+        self, layer: int, where: list[int], group: LengthGroup, result: LayerAttribution, alpha: Tensor | None = None
+    ) -> None:
+        """Take one layer of the sequences numbered `where`, which have one length.
+
+        Args: alpha (B, H, T, T), their attention weights, where these are stored.
+        """
         n_pos = group.positions.shape[1]
-        if self.is_causal:
-            query, key = np.tril_indices(n_pos)
-            flat = query * n_pos + key
         for name in PAIR_MEASURES:
-            values = result.maps[name].flatten(1).cpu().numpy()
+            values = self._pairs(result.maps[name])
             for i, s in enumerate(where):
-                pairs = values[i][flat] if self.is_causal else values[i]
-                self._require_finite(pairs, name, layer, s)
-                self.maps[name][layer, self.pair_start[s] : self.pair_start[s + 1]] = pairs
+                self._require_finite(values[i], name, layer, s)
+                self.maps[name][layer, self.layout.pairs(s)] = values[i]
+        self._put_heads(layer, where, result.head_norm, alpha)
         for name in NORM_MEASURES:
             values = result.norms[name].cpu().numpy()
             for i, s in enumerate(where):
                 if name not in UNDEFINED:
                     self._require_finite(values[i], name, layer, s)
-                self.norms[name][layer, self.token_start[s] : self.token_start[s + 1]] = values[i]
+                self.norms[name][layer, self.layout.tokens(s)] = values[i]
         self._require_complete(layer, where, result)
         n_pairs = result.n_pairs.cpu().numpy()
         for c, component in enumerate(self.components):
@@ -107,6 +113,26 @@ class ShardRows:
             for moment, value in dim_moments(result.dims[state].flatten(0, 1)).items()
         }
         self.moments[layer][tuple(where)] = len(where) * n_pos, moments
+
+    def _put_heads(self, layer: int, where: list[int], head_norm: Tensor, alpha: Tensor | None) -> None:
+        if self.extras.heads == "none":
+            return
+        norms = head_norm.cpu().numpy()
+        weights = None if alpha is None else self._pairs(alpha)
+        for i, s in enumerate(where):
+            self._require_finite(norms[i], "value_norm", layer, s)
+            self.heads.put_norms(layer, s, norms[i])
+            if weights is not None:
+                self._require_finite(weights[i], "alpha", layer, s)
+                self.heads.put_weights(layer, s, weights[i])
+
+    def _pairs(self, square: Tensor) -> npt.NDArray[np.float32]:
+        """(..., T, T) -> (..., pairs), in table order."""
+        values = square.flatten(-2).float().cpu().numpy()
+        if not self.layout.is_causal:
+            return values
+        query, key = np.tril_indices(square.shape[-1])
+        return values[..., query * square.shape[-1] + key]
 
     def forget(self, where: list[int]) -> None:
         """Take back what some sequences have put, who will come again in other groups."""
@@ -141,11 +167,13 @@ class ShardRows:
             "token_norm": self._token_norm(layer),
             "map_change": self._map_change(layer),
             "layer_dim": self._layer_dim(layer),
+            **self.heads.tables(),
+            "rollout": rollout_frame(self.extras.rollout, self.maps, self.layout),
         }
 
     def _token_pair(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
-        index = [_pair_index(len(s.ids), self.is_causal) for s in self.sequences]
-        seq_id = np.repeat(self._seq_ids(), np.diff(self.pair_start))
+        index = self.layout.index()
+        seq_id = np.repeat(self.layout.seq_ids, np.diff(self.layout.pair_start))
         query, key = (np.concatenate([pair[axis] for pair in index]) for axis in (0, 1))
         columns = {
             "layer": np.repeat(layer, len(seq_id)),
@@ -156,8 +184,8 @@ class ShardRows:
         return pl.DataFrame(columns, schema=SHARD_TABLES["token_pair"])
 
     def _token_norm(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
-        lengths = np.diff(self.token_start)
-        seq_id = np.repeat(self._seq_ids(), lengths)
+        lengths = self.layout.lengths
+        seq_id = np.repeat(self.layout.seq_ids, lengths)
         pos = np.concatenate([np.arange(n, dtype=np.int16) for n in lengths])
         columns = {
             "layer": np.repeat(layer, len(seq_id)),
@@ -172,7 +200,7 @@ class ShardRows:
         names = np.array(self.components, dtype=object)
         columns = {
             "layer": np.repeat(layer, n_seq * n_component * n_filter),
-            "seq_id": np.tile(np.repeat(self._seq_ids(), n_component * n_filter), n_layer),
+            "seq_id": np.tile(np.repeat(self.layout.seq_ids, n_component * n_filter), n_layer),
             "component": np.tile(np.repeat(names, n_filter), n_layer * n_seq).tolist(),
             "pair_filter": list(PAIR_FILTERS) * (n_layer * n_seq * n_component),
             "spearman": self.rho.ravel(),
@@ -193,15 +221,6 @@ class ShardRows:
             } | merged
             frames.append(pl.DataFrame(columns, schema=SHARD_TABLES["layer_dim"]))
         return pl.concat(frames)
-
-    def _seq_ids(self) -> npt.NDArray[np.int32]:
-        return np.array([s.seq_id for s in self.sequences], np.int32)
-
-
-def _pair_index(n_pos: int, is_causal: bool) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
-    """(query, key) of a sequence's pairs in table order."""
-    query, key = np.tril_indices(n_pos) if is_causal else np.indices((n_pos, n_pos)).reshape(2, -1)
-    return query.astype(np.int16), key.astype(np.int16)
 
 
 def merge_moments(

@@ -105,6 +105,7 @@ class Run:
             n_layer=len(self.model.layers),
             is_causal=self.model.is_causal,
             most_rows=shard_rows,
+            extra_rows=self.config.extras.rows_per_pair(len(self.model.layers), self.model.layers[0].weights.n_head),
         )
 
     def _rows(self, part: list[Shard]) -> int:
@@ -124,7 +125,13 @@ class Run:
     def _compute(self, shard: Shard, prepared: Prepared) -> None:
         """Compute a shard, write it, and load it if nobody else has the warehouse."""
         sequences = prepared.sequences(shard.first_seq, shard.last_seq)
-        result = compute(self.model, sequences, ff_bias=self.config.ff_bias, on_progress=self.progress.advance)
+        result = compute(
+            self.model,
+            sequences,
+            ff_bias=self.config.ff_bias,
+            extras=self.config.extras,
+            on_progress=self.progress.advance,
+        )
         self.clock.add("forward", result.seconds.forward)
         self.clock.add("core", result.seconds.core)
         with self.clock.phase("write"):

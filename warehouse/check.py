@@ -49,14 +49,15 @@ def _counts(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
     wrong = [
         Finding(
             "error",
-            f"run {run_id} {name} has {n_found:,} token pairs, {n_pairs:,} were announced",
+            f"run {run_id} {name} has {n_found:,} {what}, {n_announced:,} were announced",
             str(path),
             f"`lenshouse runs remove {run_id}` and run its ingest again",
         )
-        for run_id, name, n_pairs, n_found in rows
-        if n_found != n_pairs
+        for run_id, name, what, n_announced, n_found in rows
+        if n_found != n_announced
     ]
-    return wrong or [Finding("ok", f"{plural(len(rows), 'complete run')}: no token pair is missing", str(path))]
+    n_runs = len({run_id for run_id, *_ in rows})
+    return wrong or [Finding("ok", f"{plural(n_runs, 'complete run')}: no row is missing", str(path))]
 
 
 def _finite(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:

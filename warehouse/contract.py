@@ -1,13 +1,16 @@
 """What ingest writes and the warehouse loads: the schemas of Parquet parts, and the vocabulary of the tables.
 
 One name for one thing: the axis in the tensor code, the Parquet column, the SQL column and the chart field are
-the same. `layer` counts from 1, positions (`query`, `key`, `pos`) and `seq_id` from 0.
+the same. `layer` counts from 1 (in `rollout` 0 is the input), positions (`query`, `key`, `pos`), `head` and `seq_id`
+from 0.
 
 A run's parts lie in `<warehouse>.parts/<fingerprint>/`:
 
     run.json               model, tokenizer, corpus and run as they were when the job began
     sequence.parquet  token.parquet  vocab.parquet  layer_weight.parquet
-    shard-00000/           token_pair.parquet token_norm.parquet map_change.parquet layer_dim.parquet shard.json
+    shard-00000/           token_pair.parquet token_norm.parquet map_change.parquet layer_dim.parquet
+                           head_norm.parquet head_pair.parquet rollout.parquet (without rows unless asked for)
+                           shard.json
     manifest.json          written last: counts that the loader checks before the run is shown
 """
 
@@ -18,7 +21,8 @@ import polars as pl
 METHOD_VERSION: Final = "1"
 """Changes whenever the same model and text would give other numbers; part of a run's fingerprint."""
 
-PARTS_FORMAT: Final = 1
+PARTS_FORMAT: Final = 2
+"""Changes with the layout above or a schema below; 1 had no head_norm, head_pair and rollout."""
 
 INTEGER: Final = (-(2**31), 2**31 - 1)
 """Least and greatest value of the tables' INTEGER columns."""
@@ -58,6 +62,7 @@ DIM_STATES: Final = ("ff_in", "ff_out", "residual", "output")
 
 _POSITION = pl.Int16
 _LAYER = pl.Int16
+_HEAD = pl.Int16
 _SEQ = pl.Int32
 
 SHARD_TABLES: Final[dict[str, pl.Schema]] = {
@@ -85,6 +90,22 @@ SHARD_TABLES: Final[dict[str, pl.Schema]] = {
             f"{state}_{moment}": pl.Float64
             for state in DIM_STATES
             for moment in ("mean_abs", "mean", "m2")  # m2 = sum of squared deviations from the shard's mean
+        }
+    ),
+    "head_norm": pl.Schema(
+        {"layer": _LAYER, "seq_id": _SEQ, "head": _HEAD, "pos": _POSITION, "value_norm": pl.Float32}
+    ),
+    "head_pair": pl.Schema(
+        {"layer": _LAYER, "seq_id": _SEQ, "head": _HEAD, "query": _POSITION, "key": _POSITION, "alpha": pl.Float32}
+    ),
+    "rollout": pl.Schema(
+        {
+            "measure": pl.String,
+            "layer": _LAYER,  # from 0, the input
+            "seq_id": _SEQ,
+            "query": _POSITION,
+            "key": _POSITION,
+            "value": pl.Float32,
         }
     ),
 }

@@ -39,6 +39,10 @@ class PartsError(LenshouseError):
     """Parts on disk are damaged, belong to another run, or are in use by another ingest."""
 
 
+class PartsFormatError(PartsError):
+    """Parts on disk are of another version of Lenshouse."""
+
+
 def disk_is_full(reason: str) -> bool:
     """Whether the text of a library's error says that there is no room left."""
     return any(sign in reason for sign in ("No space left", "os error 28", "Disk quota exceeded", "File too large"))

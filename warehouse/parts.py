@@ -13,7 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from warehouse.contract import PARTS_FORMAT, RUN_TABLES, SHARD_TABLES, UNDEFINED
-from warehouse.errors import NumericsError, PartsError
+from warehouse.errors import NumericsError, PartsError, PartsFormatError
 
 _RUN_NULLABLE: Final = frozenset(
     {
@@ -66,7 +66,7 @@ class Manifest:
 
 
 def read_run(run_dir: Path) -> RunPart:
-    """Read `run.json`; PartsError when it is missing, damaged or of another format."""
+    """Read `run.json`; PartsError when it is missing or damaged, PartsFormatError for another format."""
     file = run_dir / "run.json"
     content = _json(file, remove=run_dir)
     if content.get("format") != PARTS_FORMAT:
@@ -74,7 +74,7 @@ def read_run(run_dir: Path) -> RunPart:
             f"{file} has parts format {content.get('format')}, this Lenshouse reads {PARTS_FORMAT}: "
             f"load it with the version that wrote it, or remove {run_dir} and run ingest again"
         )
-        raise PartsError(message)
+        raise PartsFormatError(message)
     try:
         return RunPart(
             run_dir,

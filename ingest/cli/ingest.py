@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from ingest.job import Outcome
 
 
+def _listed(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    """a,b -> [a, b]; none -> []; not given -> None."""
+    if value is None:
+        return None
+    return [] if value == "none" else [name.strip() for name in value.split(",")]
+
+
 @click.command(name="ingest")
 @click.option(
     "--model",
@@ -50,6 +57,17 @@ if TYPE_CHECKING:
     "--ff-bias",
     type=click.Choice(["path", "constant"]),
     help="Biases of the feed-forward block: on the integration path, or its start. [path]",
+)
+@click.option(
+    "--heads",
+    type=click.Choice(["none", "norms", "weights"]),
+    help="Of single heads, store the norms of their values, or these and their attention weights. [none]",
+)
+@click.option(
+    "--rollout",
+    metavar="MAP,…",
+    callback=_listed,
+    help="Store these maps multiplied over the layers: attn, attn_norm, atb, after_ff, after_res, after_ln. [none]",
 )
 @click.option("--device", help="auto, cpu, cuda or cuda:N. [default: auto]")
 @click.option(

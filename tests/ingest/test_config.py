@@ -176,6 +176,11 @@ def test_titles_show_names_and_counts_are_in_number(models, write, tmp_path) -> 
         ("max_tokens = 0", ["max", "0"]),
         ('device = "gpu"', ["device 'gpu'", "cuda"]),
         ("warehouse = 3", ["warehouse = 3"]),
+        ('heads = "all"', ["heads = 'all'", "none, norms, weights"]),
+        ("heads = true", ["heads = True", "text in quotes"]),
+        ('rollout = "attn"', ["rollout = 'attn'", "list of texts in quotes"]),
+        ("rollout = [1]", ["rollout = [1]", "list of texts in quotes"]),
+        ('rollout = ["attn", "atf"]', ["rollout = 'atf'", "attn, attn_norm, atb, after_ff, after_res, after_ln"]),
         ("model = 3", ["[[model]] table"]),
         ("model = []", ["no model"]),
     ],
@@ -206,10 +211,21 @@ def test_every_option_is_a_flag_and_a_key() -> None:
     assert flags == {field.name for field in fields(IngestConfig)}
 
 
+def test_maps_to_roll_out(write) -> None:
+    """A list in the file, commas on the command line, any order, each once; a flag can take back what a file asks."""
+    text = 'rollout = ["after_ln", "attn", "attn"]\nheads = "norms"\nmodel = "a"\ncorpus = "c"'
+    [options] = read_config(write(text))
+    assert (job(options, {}).rollout, job(options, {}).heads) == (("attn", "after_ln"), "norms")
+    assert job(options, {"rollout": [], "heads": "none"}).extras == IngestConfig("a", "c", Path("w")).extras
+    assert IngestConfig("a", "c", Path("w"), rollout=["atb"]).rollout == ("atb",)  # type: ignore[arg-type]
+
+
 def test_values_are_checked_in_python_too() -> None:
     with pytest.raises(UsageError, match="ff_bias = 'both': use one of path, constant"):
         IngestConfig("m", "c", Path("w"), ff_bias="both")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="seed = 2147483648: must be at most"):
         IngestConfig("m", "c", Path("w"), seed=2**31)
+    with pytest.raises(UsageError, match="rollout = 'attn': must be a list"):
+        IngestConfig("m", "c", Path("w"), rollout="attn")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="limit = True: must be a whole number"):
         IngestConfig("m", "c", Path("w"), limit=True)

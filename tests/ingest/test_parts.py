@@ -59,7 +59,7 @@ def test_a_shard_is_what_the_loader_reads(folder, shard) -> None:
     assert names(folder) == ["shard-00007"]
 
 
-@pytest.mark.parametrize("n_written", range(4))
+@pytest.mark.parametrize("n_written", range(len(SHARD_TABLES)))
 def test_a_shard_that_fails_is_not_there(n_written, folder, shard, monkeypatch) -> None:
     """Whichever of its files cannot be written; the next attempt is not in its way."""
     write, calls = parts._write_parquet, 0

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest import plan
+from ingest.extra_rows import Extras
 from ingest.plan import batches, pair_rows, shards
 
 LENGTHS = st.lists(st.integers(1, 600), min_size=1, max_size=60)
@@ -45,6 +46,17 @@ def test_shards_partition_the_corpus(lengths, n_layer, is_causal, bound) -> None
     for held, following in zip(rows, cut[1:], strict=False):
         first = int(pair_rows(following.lengths[:1], is_causal=is_causal)[0]) * n_layer
         assert held + first > bound
+
+
+@given(LENGTHS, st.booleans(), st.integers(1, 200_000))
+def test_extra_rows_count(lengths, is_causal, bound) -> None:
+    """Three heads in four layers and two maps rolled out: 4 + 4 * 3 + 5 * 2 rows a pair are as many layers would be."""
+    array = np.array(lengths, np.int32)
+    extra = Extras("weights", ("attn", "atb")).rows_per_pair(n_layer=4, n_head=3)
+    cut = shards(array, n_layer=4, is_causal=is_causal, most_rows=bound, extra_rows=extra)
+    alike = shards(array, n_layer=4 + 4 * 3 + 5 * 2, is_causal=is_causal, most_rows=bound)
+    assert [(s.first_seq, s.last_seq) for s in cut] == [(s.first_seq, s.last_seq) for s in alike]
+    assert Extras("norms").rows_per_pair(4, 3) == Extras().rows_per_pair(4, 3) == 0
 
 
 @given(LENGTHS, st.lists(st.integers(1, 600), max_size=20))

@@ -16,10 +16,14 @@ from warehouse.contract import (
     NORM_MEASURES,
     PAIR_FILTERS,
     PAIR_MEASURES,
+    PARTS_FORMAT,
     RUN_TABLES,
     SHARD_TABLES,
 )
 
+N_HEAD = 2
+ROLLED = ("attn", "after_ln")
+OPTIONS = {"max_length": 128, "ff_bias": "path", "heads": "weights", "rollout": list(ROLLED)}
 WORDS = ("[CLS]", "[SEP]", "the", "lens", "##es", "house", "of", "map")
 
 
@@ -101,13 +105,13 @@ def write_json(file: Path, content: dict[str, Any]) -> None:
 
 def run_json(shape: Shape) -> dict[str, Any]:
     return {
-        "format": 1,
+        "format": PARTS_FORMAT,
         "fingerprint": shape.fingerprint,
         "model": {
             "name": shape.model, "revision": None, "weights_sha256": f"w{shape.model}{shape.model_seed}",
             "family": "tiny", "model_type": "bert", "placement": shape.placement,
             "component_order": "FF,RES,LN" if shape.placement == "post_ln" else "LN,FF,RES",
-            "is_causal": False, "n_layer": shape.n_layer, "n_head": 2, "n_kv_head": 2,
+            "is_causal": False, "n_layer": shape.n_layer, "n_head": N_HEAD, "n_kv_head": N_HEAD,
             "d_model": shape.d_model, "d_ff": 20, "activation": "gelu", "is_gated": False,
             "norm_type": "layernorm", "vocab_size": len(WORDS), "tied_embeddings": True,
             "seed": shape.model_seed, "base_model": None, "n_params": 1234,
@@ -118,7 +122,7 @@ def run_json(shape: Shape) -> dict[str, Any]:
             "license": None, "annotation": None, "n_sequences": len(shape.lengths),
         },
         "run": {
-            "name": shape.name, "options": {"max_length": 128, "ff_bias": "path"},
+            "name": shape.name, "options": dict(OPTIONS),
             "method_version": METHOD_VERSION, "lenshouse_version": "0.1.0", "torch_version": "2.8.0",
             "transformers_version": "5.24.0", "device": "cpu", "dtype": "float32",
             "started_at": "2026-01-02T01:00:00+00:00", "n_sequences": len(shape.lengths), "n_truncated": 0,
@@ -171,7 +175,7 @@ def run_frames(shape: Shape) -> dict[str, pl.DataFrame]:
 
 
 def shard_frames(shape: Shape, number: int, seqs: range) -> dict[str, pl.DataFrame]:
-    """The four tables of one shard: lognormal maps, and moments of `states` of the same shard."""
+    """The tables of one shard: lognormal maps, and moments of `states` of the same shard."""
     rng = np.random.default_rng((shape.seed, number))
     layers = np.arange(1, shape.n_layer + 1)
     blocks = [
@@ -194,8 +198,34 @@ def shard_frames(shape: Shape, number: int, seqs: range) -> dict[str, pl.DataFra
         "token_norm": pl.DataFrame(norm),
         "map_change": change,
         "layer_dim": _moments(shape, number, seqs),
+        **_extras(shape, number, seqs),
     }
     return {name: frame.cast(dict(SHARD_TABLES[name])) for name, frame in frames.items()}  # type: ignore[arg-type]
+
+
+def _extras(shape: Shape, number: int, seqs: range) -> dict[str, pl.DataFrame]:
+    """head_norm, head_pair and rollout: no more than numbers that tell rows apart."""
+    rng = np.random.default_rng((shape.seed, number, 11))
+    sizes = [(seq, shape.lengths[seq]) for seq in seqs]
+    layers, heads = range(1, shape.n_layer + 1), range(N_HEAD)
+    norm = [(la, s, h, pos) for la in layers for s, n in sizes for h in heads for pos in range(n)]
+    pair = [(la, s, h, q, k) for la in layers for s, n in sizes for h in heads for q in range(n) for k in range(n)]
+    rolled = [
+        (measure, la, s, q, k)
+        for measure in ROLLED
+        for la in range(shape.n_layer + 1)
+        for s, n in sizes
+        for q in range(n)
+        for k in range(n)
+    ]
+
+    def frame(table: str, rows: list[tuple]) -> pl.DataFrame:
+        *keys, value = SHARD_TABLES[table]
+        keyed = pl.DataFrame(rows, schema=keys, orient="row")
+        return keyed.with_columns(pl.Series(value, rng.lognormal(-2, 1, len(rows))))
+
+    return {"head_norm": frame("head_norm", norm), "head_pair": frame("head_pair", pair),
+            "rollout": frame("rollout", rolled)}  # fmt: skip
 
 
 def states(shape: Shape, number: int, n_tokens: int) -> dict[str, np.ndarray]:

@@ -71,7 +71,8 @@ def test_newer_schema_is_refused(house: House, opener) -> None:
 def test_older_schema_says_how_to_upgrade(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     with connect.write(house.path):
         pass
-    monkeypatch.setattr(migrate, "known_version", lambda: 2)
+    newer = migrate.known_version() + 1
+    monkeypatch.setattr(migrate, "known_version", lambda: newer)
     with pytest.raises(WarehouseError, match=r"python -m warehouse\.migrate .*lens\.duckdb"):
         warehouse.open(house.path)
 

@@ -11,10 +11,10 @@ from polars.testing import assert_frame_equal
 
 import warehouse
 from tests.warehouse.conftest import House
-from tests.warehouse.synthetic import Shape, run_frames, shard_frames, states, write_json, write_shard
+from tests.warehouse.synthetic import OPTIONS, Shape, run_frames, shard_frames, states, write_json, write_shard
 from warehouse import connect
 from warehouse.contract import DIM_STATES, RUN_TABLES, SHARD_TABLES
-from warehouse.errors import NumericsError, PartsError, WarehouseBusyError, WarehouseError
+from warehouse.errors import NumericsError, PartsError, PartsFormatError, WarehouseBusyError, WarehouseError
 
 SHAPE = Shape()
 
@@ -52,7 +52,7 @@ def test_a_run_goes_in_whole_and_its_parts_go_away(house: House) -> None:
 def test_the_run_row_says_how_it_was_made(house: House) -> None:
     house.ingest()
     [row] = warehouse.open(house.path).sql("SELECT * FROM v_run").rows(named=True)
-    assert json.loads(row["options"]) == {"max_length": 128, "ff_bias": "path"}
+    assert json.loads(row["options"]) == OPTIONS
     assert str(row["started_at"]) == "2026-01-02 01:00:00"
     assert str(row["finished_at"]) == "2026-01-02 02:04:05"  # the manifest's time is one hour east of UTC
     assert (row["seconds_forward"], row["seconds_core"], row["seconds_write"]) == (1.0, 2.0, 0.5)
@@ -132,7 +132,14 @@ def test_damage_that_keeps_the_size_is_found(house: House) -> None:
 
 @pytest.mark.parametrize(
     ("table", "column", "value"),
-    [("token_pair", "atb", np.nan), ("token_norm", "mix_atb", np.inf), ("map_change", "spearman", np.nan)],
+    [
+        ("token_pair", "atb", np.nan),
+        ("token_norm", "mix_atb", np.inf),
+        ("map_change", "spearman", np.nan),
+        ("head_norm", "value_norm", np.nan),
+        ("head_pair", "alpha", np.inf),
+        ("rollout", "value", np.nan),
+    ],
 )
 def test_nan_and_infinity_are_refused(house: House, table: str, column: str, value: float) -> None:
     folder = house.parts()
@@ -283,8 +290,8 @@ def test_damaged_run_files_are_named(house: House, file: str) -> None:
 def test_other_formats_and_missing_fields_are_refused(house: House) -> None:
     folder = house.parts()
     content = json.loads((folder / "run.json").read_text())
-    write_json(folder / "run.json", content | {"format": 2})
-    with pytest.raises(PartsError, match="parts format 2"):
+    write_json(folder / "run.json", content | {"format": 1})
+    with pytest.raises(PartsFormatError, match="parts format 1, this Lenshouse reads 2"):
         warehouse.register_run(house.path, folder)
     del content["model"]["d_ff"]
     write_json(folder / "run.json", content)

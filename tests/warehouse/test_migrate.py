@@ -3,7 +3,11 @@
 import duckdb
 import pytest
 
+import warehouse
+from tests.warehouse.conftest import House
+from tests.warehouse.synthetic import Shape
 from warehouse import migrate, sqlfiles
+from warehouse.check import check
 from warehouse.errors import WarehouseError
 from warehouse.sqlfiles import SqlFile
 
@@ -44,6 +48,35 @@ def test_migrating_again_changes_nothing() -> None:
 def test_migrations_are_numbered_without_gaps() -> None:
     numbers = [migrate.version_of(file) for file in sqlfiles.folder("migrations")]
     assert numbers == list(range(1, len(numbers) + 1)) and migrate.known_version() == numbers[-1]
+
+
+def test_a_warehouse_of_schema_1_keeps_its_runs(house: House) -> None:
+    """What an older version has left: the runs stay as they are, doctor finds nothing, and new runs go in."""
+    old_views = [view for view in sqlfiles.folder("views") if view.name != "v_head_pair"]
+    house.ingest(Shape(name="old"))
+    before = house.rows("FROM token_pair ORDER BY ALL")
+    newer = house.path.rename(house.path.with_name("newer.duckdb"))
+    with duckdb.connect(house.path) as con:
+        migrate.migrate(con, [FIRST], old_views)
+        filled = tables(con) - {"schema_migration", "schema_view"}
+        con.execute(f"ATTACH '{newer}' AS newer (READ_ONLY)")
+        for table in filled:
+            con.execute(f"INSERT INTO {table} FROM newer.{table}")
+        con.execute("DETACH newer")
+        con.execute('UPDATE run SET options = \'{"ff_bias": "path"}\'')
+        con.execute("SELECT nextval('run_ids')")
+        assert migrate.file_version(con) == 1
+        assert not tables(con) & {"head_norm", "head_pair", "rollout"}
+    with pytest.raises(WarehouseError, match=r"schema 1, now 2\): run `python -m warehouse\.migrate"):
+        house.rows("FROM v_run")
+    assert migrate.main([str(house.path)]) == 0
+    assert house.rows("FROM token_pair ORDER BY ALL") == before
+    assert house.rows("FROM head_norm") == house.rows("FROM head_pair") == house.rows("FROM rollout") == []
+    assert {finding.level for finding in check(house.path)} == {"ok"}
+    known = warehouse.find_run(house.path, Shape(name="old").fingerprint)
+    assert known and known.status == "complete"
+    assert house.ingest(Shape(name="new", seed=1)) == 2
+    assert house.rows("SELECT DISTINCT run_name FROM v_head_pair") == [("new",)]
 
 
 def test_changed_views_are_renewed_and_dropped_ones_go() -> None:

@@ -1,6 +1,9 @@
 """Every view against numpy, polars or scipy on the parts that went in; no SQL in common."""
 
+import json
 import math
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,7 +13,7 @@ from scipy import stats
 
 import warehouse
 from tests.warehouse.conftest import House
-from tests.warehouse.synthetic import WORDS, Shape, run_frames, shard_frames, states
+from tests.warehouse.synthetic import N_HEAD, WORDS, Shape, run_frames, shard_frames, states
 from warehouse import sqlfiles
 from warehouse.contract import COMPONENTS
 
@@ -71,6 +74,25 @@ def test_token_pair(view) -> None:
                 assert row[f"{side}_token"] == WORDS[token["token_id"]].removeprefix("##")
                 assert row[f"{side}_is_special"] == token["is_special"]
             assert row["run_name"] == shape.name
+
+
+def test_head_pair(view) -> None:
+    found = view("v_head_pair")
+    assert found.height == N_HEAD * (POST.n_pairs + PRE.n_pairs)
+    tokens = {(row["seq_id"], row["pos"]): row for row in run_frames(POST)["token"].rows(named=True)}
+    for run_id, shape in SHAPES.items():
+        weights = {row[:5]: row[5] for row in part(shape, "head_pair").rows()}
+        norms = {row[:4]: row[4] for row in part(shape, "head_norm").rows()}
+        for row in found.filter(run_id=run_id).rows(named=True):
+            layer, seq, head, query, key = (row[name] for name in ("layer", "seq_id", "head", "query", "key"))
+            assert row["alpha"] == weights.pop((layer, seq, head, query, key))
+            assert row["value_norm"] == norms[layer, seq, head, key]
+            assert row["weighted_norm"] == pytest.approx(row["alpha"] * row["value_norm"], rel=1e-6)
+            for side, pos in (("query", query), ("key", key)):
+                assert row[f"{side}_token"] == WORDS[tokens[seq, pos]["token_id"]].removeprefix("##")
+                assert row[f"{side}_is_special"] == tokens[seq, pos]["is_special"]
+            assert (row["run_name"], row["placement"]) == (shape.name, shape.placement)
+        assert not weights, "every pair of every head is there once"
 
 
 def test_ff_amp_compares_with_the_map_before_ff(view) -> None:
@@ -179,3 +201,22 @@ def test_one_map_reads_one_map(house: House, name: str) -> None:
     scan = plan[plan.index("token_pair") :]
     scan = scan[: scan.index("rows")]
     assert "layer = 2" in scan and "seq_id = 1" in scan and "run_id = 1" in scan
+
+
+def test_heads_of_one_map_read_one_map(house: House) -> None:
+    """Of both large tables only the rows of that sequence and layer leave the scan."""
+    house.ingest()
+    house.ingest(Shape(name="second", seed=1))
+    query = "SELECT * FROM v_head_pair WHERE run_id = 1 AND layer = 2 AND seq_id = 1"
+    plan = json.loads(house.rows(f"EXPLAIN (ANALYZE, FORMAT json) {query}")[0][1])
+    read = {scan["extra_info"]["Table"].split(".")[-1]: scan["intermediate_rows"] for scan in scans(plan)}
+    n = Shape().lengths[1]
+    assert (read["head_pair"], read["head_norm"]) == (N_HEAD * n * n, N_HEAD * n)
+
+
+def scans(plan: Any) -> Iterator[dict[str, Any]]:
+    """The scans of a plan in JSON, however deep they lie."""
+    if isinstance(plan, dict) and plan.get("type") == "TABLE_SCAN":
+        yield plan
+    for inner in plan.values() if isinstance(plan, dict) else plan if isinstance(plan, list) else ():
+        yield from scans(inner)

@@ -26,10 +26,34 @@ changes AS (
     FROM map_change
     WHERE NOT isfinite(spearman)
     GROUP BY run_id
+),
+head_norms AS (
+    SELECT run_id, 'head_norm' AS table_name, count(*) AS n_bad
+    FROM head_norm
+    WHERE NOT isfinite(value_norm)
+    GROUP BY run_id
+),
+head_pairs AS (
+    SELECT run_id, 'head_pair' AS table_name, count(*) AS n_bad
+    FROM head_pair
+    WHERE NOT isfinite(alpha)
+    GROUP BY run_id
+),
+rollouts AS (
+    SELECT run_id, 'rollout' AS table_name, count(*) AS n_bad
+    FROM rollout
+    WHERE NOT isfinite(value)
+    GROUP BY run_id
 )
 SELECT * FROM pairs
 UNION ALL
 SELECT * FROM norms
 UNION ALL
 SELECT * FROM changes
+UNION ALL
+SELECT * FROM head_norms
+UNION ALL
+SELECT * FROM head_pairs
+UNION ALL
+SELECT * FROM rollouts
 ORDER BY run_id, table_name

@@ -12,6 +12,15 @@ WITH found AS (
     SELECT 'layer_dim', 'run', count(DISTINCT run_id)
     FROM layer_dim WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
+    SELECT 'head_norm', 'run', count(DISTINCT run_id)
+    FROM head_norm WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'head_pair', 'run', count(DISTINCT run_id)
+    FROM head_pair WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'rollout', 'run', count(DISTINCT run_id)
+    FROM rollout WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
     SELECT 'loaded_part', 'run', count(DISTINCT run_id)
     FROM loaded_part WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL

@@ -6,3 +6,9 @@ UNION ALL
 SELECT 'map_change', count(*) FROM map_change WHERE run_id = $run_id
 UNION ALL
 SELECT 'layer_dim', count(*) FROM layer_dim_part WHERE run_id = $run_id
+UNION ALL
+SELECT 'head_norm', count(*) FROM head_norm WHERE run_id = $run_id
+UNION ALL
+SELECT 'head_pair', count(*) FROM head_pair WHERE run_id = $run_id
+UNION ALL
+SELECT 'rollout', count(*) FROM rollout WHERE run_id = $run_id
