@@ -1,7 +1,7 @@
 """Rollout: one layer's map after another, multiplied into what each input token contributes to each position.
 
-Source: Abnar and Zuidema 2020, section 3 (attention rollout). Over maps of vector norms it is Modarressi et al. 2022,
-section 3.3 (GlobEnc), whose map is `after_ln` of a Post-LN model.
+Source: Abnar and Zuidema 2020 (attention rollout); over maps of vector norms, Modarressi et al. 2022 (GlobEnc), whose
+map is `after_ln` of a Post-LN model less the direct effect of the feed-forward network, which is in ours.
 """
 
 import numpy as np
