@@ -187,7 +187,7 @@ def test_queries_do_not_see_python_variables(house: House) -> None:
     house.ingest()
     secret = warehouse.open(house.path).sql("SELECT 42 AS answer")
     assert secret.height == 1
-    with pytest.raises(UsageError, match="secret does not exist"):
+    with pytest.raises(UsageError, match="there is no table or view secret"):
         warehouse.open(house.path).sql("SELECT * FROM secret")
 
 
