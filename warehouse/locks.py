@@ -46,8 +46,8 @@ def is_claimed(folder: Path) -> bool:
 def writers_turn(path: Path, wait: float) -> Iterator[None]:
     """Hold the turn of the one process that may write a warehouse.
 
-    DuckDB's own lock is not enough: it was seen to let the next writer in while the last one was still closing, whose
-    removal of the log then lost what the next had committed (a row in some 2,000 under load).
+    DuckDB's own lock was not enough: with several processes writing in turns under load, a row in some 2,000 was lost.
+    The likely cause, inferred and not traced, is that it lets the next writer in while the last one still closes.
     Raises WarehouseBusyError when others have had it for `wait` seconds, WarehouseError without locks.
     """
     file = path.with_name(f".{path.name}.writer")

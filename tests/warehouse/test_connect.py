@@ -107,7 +107,7 @@ def test_first_writers_at_once_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_many_short_writes_of_many_processes_lose_nothing(tmp_path: Path) -> None:
-    """DuckDB's own lock let a writer in while another was closing: a row in some 2,000 was lost under load."""
+    """With DuckDB's own lock alone, a row in some 2,000 was lost under load."""
     code = (
         "import sys, pathlib; from warehouse import connect\n"
         "for n in range(25):\n"
