@@ -109,10 +109,7 @@ class _Computation:
     def _attribute(self, batch: list[int]) -> None:
         model = self.model
         sequences = [self.sequences[i] for i in batch]
-        ids, mask = _padded(sequences, model)
-        special = torch.zeros(mask.shape, dtype=torch.bool, device=model.device)
-        for row, sequence in enumerate(sequences):
-            special[row, mask[row].bool()] = torch.from_numpy(sequence.is_special).to(model.device)
+        ids, mask, special = padded(sequences, model.device)
         groups = length_groups(mask)
         inside_core = 0.0
 
@@ -122,9 +119,10 @@ class _Computation:
                 torch.cuda.synchronize(model.device)  # what the model still computes is not the core's time
             started = time.perf_counter()
             for group in groups:
-                result = self._layer(index, group, x, alpha, output, special)
-                weights = group.alpha(alpha) if self.rows.extras.heads == "weights" else None
-                self.rows.put(index, [batch[r] for r in group.rows.tolist()], group, result, weights)
+                weights = group.alpha(alpha).float()
+                result = self._layer(index, group, x, weights, output, special)
+                stored = weights if self.rows.extras.heads == "weights" else None
+                self.rows.put(index, [batch[r] for r in group.rows.tolist()], group, result, stored)
             inside_core += time.perf_counter() - started
             self.on_progress(pairs_per_layer)
 
@@ -137,7 +135,7 @@ class _Computation:
     def _layer(
         self, index: int, group: LengthGroup, x: Tensor, alpha: Tensor, output: Tensor, special: Tensor
     ) -> LayerAttribution:
-        x, alpha, output = group.states(x).float(), group.alpha(alpha).float(), group.states(output).float()
+        x, output = group.states(x).float(), group.states(output).float()
         while True:
             with suppress(torch.OutOfMemoryError):
                 return attribute_layer(
@@ -163,12 +161,20 @@ class _Computation:
             torch.cuda.empty_cache()
 
 
-def _padded(sequences: Sequence[TokenSequence], model: LoadedModel) -> tuple[torch.Tensor, torch.Tensor]:
-    """(B, T) ids and mask, padded on the right with id 0: positions and mask are explicit, so side and id are free."""
+def padded(
+    sequences: Sequence[TokenSequence], device: torch.device, *, on_left: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
+    """(B, T) ids, mask and which tokens are special, padded with id 0.
+
+    Positions and mask are explicit, so side and id are free.
+    """
     longest = max(len(s.ids) for s in sequences)
     ids = torch.zeros((len(sequences), longest), dtype=torch.long)
-    mask = torch.zeros((len(sequences), longest), dtype=torch.long)
+    mask, special = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
     for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence.ids)] = torch.from_numpy(sequence.ids)
-        mask[row, : len(sequence.ids)] = 1
-    return ids.to(model.device), mask.to(model.device)
+        n = len(sequence.ids)
+        real = slice(longest - n, longest) if on_left else slice(0, n)
+        ids[row, real] = torch.from_numpy(sequence.ids)
+        mask[row, real] = 1
+        special[row, real] = torch.from_numpy(sequence.is_special)
+    return ids.to(device), mask.to(device), special.to(device)

@@ -19,7 +19,7 @@ from ingest.models import Dtype, LoadedModel
 from ingest.probe import Layers, map_error, precision_cost, probe
 from ingest.rows import TokenSequence
 from ingest.tokens import Counts, encode
-from ingest.verify import BOUND
+from warehouse.contract import COMPLETENESS_VERIFIED
 
 TEXTS = (
     "The quick brown fox jumps over the lazy dog, doesn't it?",
@@ -52,7 +52,7 @@ def examine(model: LoadedModel, tokenizer: Any) -> Iterator[Check]:
     batched = probe(model, sequences)
     for number, layer in enumerate(zip(*batched, strict=True), start=1):
         worst = max(float(one.norms["completeness_error"].max()) for one in layer)
-        yield _judged("pieces sum to the model's state", worst, BOUND[model.dtype], f"layer {number}")
+        yield _judged("pieces sum to the model's state", worst, COMPLETENESS_VERIFIED[model.dtype], f"layer {number}")
     alone = [probe(model, [sequence])[0] for sequence in sequences]
     yield _difference("batched with others against alone", model, batched, alone)
     if model.family.left_padding:
@@ -88,7 +88,7 @@ def _judged(check: str, worst: float, bound: float, where: str) -> Check:
 
 def _difference(check: str, model: LoadedModel, one: list[Layers], other: list[Layers]) -> Check:
     worst, where = _worst_map(one, other)
-    return _judged(check, worst, BOUND[model.dtype], where)
+    return _judged(check, worst, COMPLETENESS_VERIFIED[model.dtype], where)
 
 
 def _worst_map(one: list[Layers], other: list[Layers]) -> tuple[float, str]:
@@ -118,7 +118,7 @@ def _against_default_attention(model: LoadedModel, sequences: Sequence[TokenSequ
         for a, b in zip(eager, usual, strict=True)
     ]
     worst = max(gaps)
-    return _judged(check, worst, BOUND[model.dtype], f"state after layer {gaps.index(worst) + 1}")
+    return _judged(check, worst, COMPLETENESS_VERIFIED[model.dtype], f"state after layer {gaps.index(worst) + 1}")
 
 
 def _states(model: LoadedModel, sequence: TokenSequence) -> list[Tensor]:

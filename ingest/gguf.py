@@ -4,7 +4,7 @@ import io
 import os
 import shutil
 import tempfile
-from contextlib import redirect_stderr, suppress
+from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -37,8 +37,11 @@ def converted(spec: str) -> Path:
         partial = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
         try:
             _convert(path, spec, partial)
-            with suppress(FileExistsError):  # another process was faster
+            try:
                 partial.rename(folder)
+            except OSError:
+                if not folder.is_dir():  # else another process was faster
+                    raise
         finally:
             shutil.rmtree(partial, ignore_errors=True)
     return folder

@@ -19,15 +19,12 @@ from ingest.progress import Clock, Progress
 from ingest.provenance import fingerprint
 from ingest.run import Run, State
 from ingest.scratch import scratch_folder
-from ingest.verify import verify
+from ingest.verify import N_TRIED, verify
 from warehouse.contract import INTEGER
 from warehouse.errors import CorpusError, PartsError, PartsFormatError, UsageError, WarehouseError
 from warehouse.load import remove_folder
 from warehouse.locks import claim, is_claimed
 from warehouse.parts import read_run
-
-_VERIFIED = 4
-"""Sequences on whose beginnings the decomposition is checked before the job begins."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +90,7 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
             return _outcome(config, identity, "already complete", prepared, clock)
         progress.phase("checking that pieces sum to the model's states")
         with clock.phase("verify"):
-            first = prepared.sequences(0, min(_VERIFIED, len(prepared.lengths)) - 1)
-            verify(model, first, ff_bias=config.ff_bias)
+            verify(model, prepared.first(N_TRIED), ff_bias=config.ff_bias)
         run = Run(model, tokenizer, corpus, prepared, config, identity, max_tokens, folder, clock, progress)
         state: State = "already complete"
         worst = None

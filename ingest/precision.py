@@ -11,11 +11,7 @@ from ingest.config import IngestConfig
 from ingest.models import LoadedModel, load_model
 from ingest.probe import precision_cost, probe
 from ingest.rows import TokenSequence
-
-N_SEQUENCES = 4
-"""Sequences whose beginnings are compared."""
-
-_MOST_TOKENS = 64
+from ingest.verify import MOST_TOKENS
 
 
 def measured_cost(
@@ -25,7 +21,7 @@ def measured_cost(
 
     None where the device has no room for a second model in float32.
     """
-    short = [TokenSequence(s.seq_id, s.ids[:_MOST_TOKENS], s.is_special[:_MOST_TOKENS]) for s in sequences]
+    short = [s.beginning(MOST_TOKENS) for s in sequences]
     try:
         exact, _ = load_model(config.model, revision=config.revision, device=str(model.device), dtype="float32")
         cost = precision_cost(probe(exact, short), probe(model, short), is_causal=model.is_causal)

@@ -45,6 +45,10 @@ class Prepared:
             for seq_id, a, b in zip(range(first_seq, last_seq + 1), starts, ends, strict=True)
         ]
 
+    def first(self, n: int) -> list[TokenSequence]:
+        """The tokens of the first n sequences, or of all where there are fewer."""
+        return self.sequences(0, min(n, len(self.lengths)) - 1)
+
 
 def prepare(records: Iterable[Record], tokenizer: Any, folder: Path, *, max_tokens: int, too_long: TooLong) -> Prepared:
     """Tokenise a corpus into `folder`. Errors as `ingest.tokens.encode`."""

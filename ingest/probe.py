@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ingest.attribution.change import Ordered
+from ingest.attribution.change import Ordered, pair_filters
 from ingest.attribution.layer import LayerAttribution, attribute_layer
 from ingest.attribution.pieces import DEVICE_ROWS
 from ingest.capture import forward_by_layer, length_groups
+from ingest.compute import padded
 from ingest.models import LoadedModel
 from ingest.rows import TokenSequence
 
@@ -35,13 +36,7 @@ class PrecisionCost:
 
 def probe(model: LoadedModel, sequences: Sequence[TokenSequence], *, pad_left: bool = False) -> list[Layers]:
     """Attribute sequences as one padded batch, every layer of each kept in memory."""
-    longest = max(len(s.ids) for s in sequences)
-    ids = torch.zeros(len(sequences), longest, dtype=torch.long)
-    mask, special = torch.zeros_like(ids), torch.zeros_like(ids, dtype=torch.bool)
-    for row, s in enumerate(sequences):
-        real = slice(longest - len(s.ids), longest) if pad_left else slice(0, len(s.ids))
-        ids[row, real], mask[row, real], special[row, real] = torch.tensor(s.ids), 1, torch.tensor(s.is_special)
-    ids, mask, special = (t.to(model.device) for t in (ids, mask, special))
+    ids, mask, special = padded(sequences, model.device, on_left=pad_left)
     found: list[Layers] = [[] for _ in sequences]
 
     def on_layer(index: int, x: Tensor, alpha: Tensor, output: Tensor) -> None:
@@ -70,9 +65,8 @@ def map_error(one: Tensor, other: Tensor) -> float:
 
 def map_spearman(one: Tensor, other: Tensor, *, is_causal: bool) -> float:
     """Spearman's rho of two maps (1, Q, K) over the pairs that the model sees; NaN where there are too few."""
-    visible = torch.ones_like(one, dtype=torch.bool)
-    if is_causal:
-        visible = visible.tril()
+    no_special = torch.zeros(one.shape[:2], dtype=torch.bool, device=one.device)
+    visible = pair_filters(no_special, is_causal=is_causal)["all"]
     ranks = Ordered.of(torch.stack([one, other]).flatten(1)).ranks(visible.flatten(1))[:, visible.flatten()]
     return float(torch.corrcoef(ranks)[0, 1]) if ranks.shape[1] > 2 else float("nan")
 

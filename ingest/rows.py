@@ -38,6 +38,9 @@ class TokenSequence:
     ids: npt.NDArray[np.int32]
     is_special: npt.NDArray[np.bool_]
 
+    def beginning(self, most: int) -> "TokenSequence":
+        return TokenSequence(self.seq_id, self.ids[:most], self.is_special[:most])
+
 
 @dataclass
 class ShardRows:

@@ -13,10 +13,11 @@ from ingest.display import readable_vocab
 from ingest.models import LoadedModel
 from ingest.parts import RunFolder
 from ingest.plan import Shard, pair_rows
-from ingest.precision import N_SEQUENCES, measured_cost
+from ingest.precision import measured_cost
 from ingest.prepare import Prepared
 from ingest.progress import Clock, Progress
 from ingest.provenance import describe_run, layer_weight, manifest
+from ingest.verify import N_TRIED
 from warehouse.errors import PartsError
 from warehouse.parts import read_run
 
@@ -96,8 +97,7 @@ class Run:
             return None
         self.progress.phase("measuring what the precision costs")
         with self.clock.phase("verify"):
-            first = self.prepared.sequences(0, min(N_SEQUENCES, len(self.prepared.lengths)) - 1)
-            return measured_cost(self.model, self.config, first)
+            return measured_cost(self.model, self.config, self.prepared.first(N_TRIED))
 
     def _plan(self, shard_rows: int) -> list[Shard]:
         return planning.shards(

@@ -11,17 +11,16 @@ from ingest.rows import TokenSequence
 from warehouse.contract import COMPLETENESS_VERIFIED
 from warehouse.errors import ModelError, NumericsError
 
-BOUND = COMPLETENESS_VERIFIED
-
-_MOST_TOKENS = 64
+N_TRIED, MOST_TOKENS = 4, 64
+"""Sequences on whose beginnings a model is tried before the job begins, and the tokens of a beginning."""
 
 
 def verify(model: LoadedModel, sequences: Sequence[TokenSequence], *, ff_bias: FFBias) -> float:
     """Worst completeness error over the beginnings of some sequences, run as one padded batch where they differ.
 
-    Raises ModelError, naming the layer, where it is above BOUND: the family's reading of this model is wrong.
+    Raises ModelError, naming the layer, where it is above the bound: the family's reading of this model is wrong.
     """
-    short = [TokenSequence(s.seq_id, s.ids[:_MOST_TOKENS], s.is_special[:_MOST_TOKENS]) for s in sequences]
+    short = [s.beginning(MOST_TOKENS) for s in sequences]
     try:
         norms = compute(model, short, ff_bias=ff_bias).tables["token_norm"]
     except NumericsError as error:
@@ -30,10 +29,11 @@ def verify(model: LoadedModel, sequences: Sequence[TokenSequence], *, ff_bias: F
         raise ModelError(msg) from error
     by_layer = norms.group_by("layer").agg(pl.col("completeness_error").max()).sort("completeness_error")
     layer, worst = by_layer.row(-1)
-    if worst > BOUND[model.dtype]:
+    bound = COMPLETENESS_VERIFIED[model.dtype]
+    if worst > bound:
         msg = (
             f"{model.name}: refused, the pieces of layer {layer} miss the model's state by {worst:.1e} "
-            f"(bound {BOUND[model.dtype]:.0e} in {model.dtype}); try --dtype float32, or report the model"
+            f"(bound {bound:.0e} in {model.dtype}); try --dtype float32, or report the model"
         )
         raise ModelError(msg)
     return float(worst)

@@ -28,9 +28,6 @@ DEVICE_ROWS = {"cpu": 1_280, "cuda": 65_536}
 """Pairs a matrix product takes at once: large enough for full speed; on a CPU small enough to stay in cache."""
 
 
-STAGES = ("atb", "after_ff", "after_res", "after_ln")
-
-
 @dataclass(frozen=True)
 class Pieces:
     """What is kept of a layer's pieces."""
@@ -117,8 +114,8 @@ class _Work:
             states=states,
             layer=layer,
             space=space,
-            by_key={name: alpha.new_zeros(n_batch, n_pos, n_pos) for name in ("attn_norm", *STAGES)},
-            own={name: alpha.new_empty(like_states) for name in STAGES},
+            by_key={name: alpha.new_zeros(n_batch, n_pos, n_pos) for name in ("attn_norm", *states.stages)},
+            own={name: alpha.new_empty(like_states) for name in states.stages},
             sum_total=alpha.new_zeros(like_states),
             head_norm=alpha.new_empty(n_batch, n_head, n_pos),
         )

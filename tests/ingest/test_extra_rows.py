@@ -260,3 +260,16 @@ def test_what_is_not_finite_is_named(models, monkeypatch) -> None:
             patch.setattr(shard_rows.ShardRows, "_put_heads", spoil(column))
             with pytest.raises(NumericsError, match=f"^{column} is not finite in layer 1 of sequence 40"):
                 compute(model, sequences, ff_bias="path", extras=Extras("weights"))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_weights_of_a_model_in_half_precision(dtype, models) -> None:
+    """Their mean over heads is the map of attention weights."""
+    model, tokenizer = load_model(str(models["bert"]), dtype=dtype)
+    ids = np.array(tokenizer(TEXTS[0]).input_ids)
+    sequences = [TokenSequence(0, ids, np.zeros(len(ids), bool))]
+    tables = compute(model, sequences, ff_bias="path", extras=Extras(heads="weights")).tables
+    alpha = tables["head_pair"].group_by("layer", "query", "key").agg(pl.col("alpha").mean())
+    both = tables["token_pair"].join(alpha, on=["layer", "query", "key"])
+    assert len(both) == 3 * len(ids) ** 2
+    np.testing.assert_allclose(both["alpha"], both["attn"], rtol=1e-6)

@@ -93,6 +93,22 @@ def test_a_second_call_reads_what_the_first_converted(file, tmp_path, monkeypatc
     assert [path.name for path in tmp_path.iterdir()] == [folder.name]
 
 
+def test_another_process_converts_it_first(file, tmp_path, monkeypatch):
+    """What it made is used, and nothing of this one's own stays."""
+    monkeypatch.setattr(gguf, "cache_folder", lambda: tmp_path)
+
+    def convert(path, spec, folder):
+        (folder / "config.json").touch()
+        theirs = tmp_path / gguf.sha256([path])
+        theirs.mkdir()
+        (theirs / "config.json").write_text("theirs")
+
+    monkeypatch.setattr(gguf, "_convert", convert)
+    folder = gguf.converted(str(file))
+    assert (folder / "config.json").read_text() == "theirs"
+    assert [path.name for path in tmp_path.iterdir()] == [folder.name]
+
+
 def test_a_failed_conversion_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     broken = tmp_path / "broken.gguf"
