@@ -3,14 +3,15 @@
 Kobayashi et al. 2020 (2004.10102) and 2021 (2109.07152) hold the weighted value vectors (H, T, T, d) of a
 layer and sum them over heads; the 2024 paper (2302.00456) carries the sums through FF by integrated
 gradients. Here, for one Post-LN layer with erf-GELU: attention, residual, LN1, W_1, times the closed form
-act(z) / z, W_2, residual, LN2, by the distributive law. Written from the papers; float32 or whatever dtype
-comes in.
+act(z) / z, W_2, residual, LN2, by the distributive law. It gives what those papers report of a layer: the norm
+of every head's weighted vector (2020), of their sum, of each later stage, and the mixing ratios (2021) with FF.
+Written from the papers; float32 or whatever dtype comes in.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
@@ -35,18 +36,30 @@ class Weights:
     ln2_beta: Tensor  # (d,)
 
 
+@dataclass
+class Maps:
+    """The maps of a layer, [query, key], and the mixing ratio of each query after each stage."""
+
+    weighted_norm: Tensor  # (B, H, T, T), each head's
+    attn_norm: Tensor  # (B, T, T), as the four that follow
+    atb: Tensor
+    after_ff: Tensor
+    after_res: Tensor
+    after_ln: Tensor
+    mixing: Tensor  # (B, 4, T), of atb, after_ff, after_res, after_ln
+
+
 @torch.inference_mode()
-def published_layer(x: Tensor, alpha: Tensor, weights: Weights) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """x (B, T, d), alpha (B, H, T, T) [query, key] -> atb, after_ff, after_res, after_ln, each (B, T, T).
+def published_layer(x: Tensor, alpha: Tensor, weights: Weights) -> Maps:
+    """x (B, T, d), alpha (B, H, T, T) [query, key].
 
     One sequence at a time: at T = 128, d = 768, H = 12 the weighted values alone take 600 MB in float32.
     """
     maps = [_sequence(x_b, alpha_b, weights) for x_b, alpha_b in zip(x, alpha, strict=True)]
-    atb, after_ff, after_res, after_ln = (torch.stack(stage) for stage in zip(*maps, strict=True))
-    return atb, after_ff, after_res, after_ln
+    return Maps(**{f.name: torch.stack([getattr(m, f.name) for m in maps]) for f in fields(Maps)})
 
 
-def _sequence(x: Tensor, alpha: Tensor, w: Weights) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _sequence(x: Tensor, alpha: Tensor, w: Weights) -> Maps:
     n_token, d = x.shape
     n_head = alpha.shape[0]
     d_head = w.w_v.shape[1] // n_head
@@ -54,14 +67,17 @@ def _sequence(x: Tensor, alpha: Tensor, w: Weights) -> tuple[Tensor, Tensor, Ten
     value = (x @ w.w_v + w.b_v).view(n_token, n_head, d_head)
     transformed = torch.einsum("thk,hkd->htd", value, w.w_o.view(n_head, d_head, d))  # (H, T, d)
     weighted = alpha[..., None] * transformed[:, None]  # (H, T, T, d)
+    weighted_norm = weighted.norm(dim=-1)  # (H, T, T)
     pieces = weighted.sum(dim=0)  # (T, T, d)
     del weighted
+    attn_norm = pieces.norm(dim=-1)
     pieces.diagonal(dim1=0, dim2=1).add_(x.T)  # the residual
     y = pieces.sum(dim=1) + w.b_o  # (T, d)
 
     pieces = _normalise(pieces, y, w.ln1_gamma, w.eps)
     ff_in = _normalise(y[:, None], y, w.ln1_gamma, w.eps)[:, 0] + w.ln1_beta
     atb = pieces.norm(dim=-1)
+    mixing = [_mixing_ratio(pieces)]
 
     z = ff_in @ w.w1 + w.b1  # (T, d_ff)
     cdf = 0.5 * (1.0 + torch.erf(z / math.sqrt(2.0)))  # gelu(z) / z, and its limit at z = 0
@@ -69,13 +85,24 @@ def _sequence(x: Tensor, alpha: Tensor, w: Weights) -> tuple[Tensor, Tensor, Ten
     ff_pieces = hidden @ w.w2  # (T, T, d)
     del hidden
     after_ff = ff_pieces.norm(dim=-1)
+    mixing.append(_mixing_ratio(ff_pieces))
 
     pieces = ff_pieces.add_(pieces)
     after_res = pieces.norm(dim=-1)
+    mixing.append(_mixing_ratio(pieces))
 
     total = (z * cdf) @ w.w2 + w.b2 + ff_in
-    after_ln = _normalise(pieces, total, w.ln2_gamma, w.eps).norm(dim=-1)
-    return atb, after_ff, after_res, after_ln
+    pieces = _normalise(pieces, total, w.ln2_gamma, w.eps)
+    after_ln = pieces.norm(dim=-1)
+    mixing.append(_mixing_ratio(pieces))
+    return Maps(weighted_norm, attn_norm, atb, after_ff, after_res, after_ln, torch.stack(mixing))
+
+
+def _mixing_ratio(pieces: Tensor) -> Tensor:
+    """(T, T, d) pieces -> (T,): the norm of what other tokens bring, over that plus the token's own."""
+    own = pieces.diagonal(dim1=0, dim2=1).T  # (T, d)
+    others = (pieces.sum(dim=1) - own).norm(dim=-1)
+    return others / (others + own.norm(dim=-1))
 
 
 def _normalise(pieces: Tensor, state: Tensor, gamma: Tensor, eps: float) -> Tensor:

@@ -185,5 +185,7 @@ def test_published_way_agrees(dtype, tolerance):
     )
     for index, ids in enumerate(batch):
         (layer,) = oracle_layers(model, ids)
-        for name, values in zip(STAGES, found, strict=True):
-            np.testing.assert_allclose(values[index].numpy(), layer[name], rtol=tolerance)
+        for name in ("attn_norm", *STAGES):
+            np.testing.assert_allclose(getattr(found, name)[index].numpy(), layer[name], rtol=tolerance)
+        for name, mixing in zip(STAGES, found.mixing[index], strict=True):
+            np.testing.assert_allclose(mixing.numpy(), layer[f"mix_{name}"], rtol=tolerance)
