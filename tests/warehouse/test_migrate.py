@@ -68,7 +68,8 @@ def test_a_warehouse_of_schema_1_keeps_its_runs(house: House) -> None:
         con.execute("SELECT nextval('run_ids')")
         assert migrate.file_version(con) == 1
         assert not tables(con) & {"head_norm", "head_pair", "rollout"}
-    with pytest.raises(WarehouseError, match=rf"schema 1, now {migrate.known_version()}\): run `python -m warehouse\.migrate"):
+    told = rf"schema 1, now {migrate.known_version()}\): run `python -m warehouse\.migrate"
+    with pytest.raises(WarehouseError, match=told):
         house.rows("FROM v_run")
     assert migrate.main([str(house.path)]) == 0
     assert house.rows("FROM token_pair ORDER BY ALL") == before
