@@ -148,6 +148,7 @@ class _Computation:
                     ff_bias=self.ff_bias,
                     rows=self.block_rows,
                     space=self.space,
+                    inliers=self.rows.extras.inliers,
                 )
             if self.block_rows < _LEAST_ROWS:
                 msg = "a block does not fit"

@@ -51,6 +51,8 @@ class IngestConfig:
     """Of single heads, store nothing, the norms of their values, or these and their attention weights."""
     rollout: tuple[str, ...] = ()
     """Maps to roll out over the layers, out of PAIR_MEASURES; a list does too."""
+    inliers: bool = False
+    """Store also how the maps change when dimensions with outlying LayerNorm weights are left out."""
     device: str = "auto"
     """auto, cpu, cuda or cuda:N."""
     dtype: Dtype = "float32"
@@ -72,7 +74,7 @@ class IngestConfig:
 
     @property
     def extras(self) -> Extras:
-        return Extras(self.heads, self.rollout)
+        return Extras(self.heads, self.rollout, self.inliers)
 
 
 _WHOLE = {"seed": INTEGER, "sample_seed": INTEGER, "limit": (1, INTEGER[1]), "max_tokens": (1, MOST_TOKENS)}
@@ -163,7 +165,7 @@ def job(options: dict[str, Any], flags: dict[str, Any]) -> IngestConfig:
             raise UsageError(msg)
     words = {int: "whole number", bool: "true or false", str: "text in quotes", Path: "path in quotes"}
     words |= {list: "list of texts in quotes"}
-    kinds: dict[str, type] = dict.fromkeys(_WHOLE, int) | {"keep_parts": bool, "rollout": list}
+    kinds: dict[str, type] = dict.fromkeys(_WHOLE, int) | {"keep_parts": bool, "inliers": bool, "rollout": list}
     for key, value in merged.items():
         kind = kinds.get(key, Path if key == "warehouse" else str)
         if value is not None and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):

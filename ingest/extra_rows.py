@@ -27,6 +27,8 @@ class Extras:
     heads: Heads = "none"
     rollout: tuple[str, ...] = ()
     """Maps to roll out, in the order of PAIR_MEASURES."""
+    inliers: bool = False
+    """How the maps change when outlier dimensions are left out."""
 
     def rows_per_pair(self, n_layer: int, n_head: int) -> int:
         """Rows for each pair of positions, over all layers."""

@@ -45,7 +45,8 @@ def fingerprint(model: LoadedModel, prepared: Prepared, config: IngestConfig) ->
 def _extras(config: IngestConfig) -> dict[str, Any]:
     """What is asked for beside the usual tables: without it, a run is the one that it was before there were any."""
     heads = {"heads": config.heads} if config.heads != "none" else {}
-    return heads | ({"rollout": list(config.rollout)} if config.rollout else {})
+    inliers = {"inliers": True} if config.inliers else {}
+    return heads | inliers | ({"rollout": list(config.rollout)} if config.rollout else {})
 
 
 def describe_run(
@@ -91,6 +92,7 @@ def describe_run(
                 "precision_cost": precision_cost,
                 "heads": config.heads,
                 "rollout": list(config.rollout),
+                "inliers": config.inliers,
             },
             "method_version": METHOD_VERSION,
             "lenshouse_version": importlib.metadata.version("lenshouse"),

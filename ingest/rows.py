@@ -12,6 +12,7 @@ from ingest.attribution.change import comparisons
 from ingest.attribution.layer import LayerAttribution
 from ingest.attribution.measures import dim_moments
 from ingest.capture import LengthGroup
+from ingest.change_rows import ChangeRows
 from ingest.extra_rows import Extras, HeadRows, Layout, rollout_frame
 from ingest.models import LoadedModel
 from ingest.plan import pair_rows
@@ -19,7 +20,6 @@ from warehouse.contract import (
     COMPLETENESS_STORED,
     DIM_STATES,
     NORM_MEASURES,
-    PAIR_FILTERS,
     PAIR_MEASURES,
     SHARD_TABLES,
     UNDEFINED,
@@ -51,12 +51,11 @@ class ShardRows:
     extras: Extras
     n_head: int
     max_completeness: float
-    components: tuple[str, ...]
+    changes: ChangeRows
+    inlier_changes: ChangeRows
     heads: HeadRows
     maps: dict[str, npt.NDArray[np.float32]]  # (L, pairs)
     norms: dict[str, npt.NDArray[np.float32]]  # (L, tokens)
-    rho: npt.NDArray[np.float64]  # (L, S, C, F)
-    n_pairs: npt.NDArray[np.int32]  # (L, S, C, F)
     moments: list[dict[tuple[int, ...], tuple[int, Moments]]]  # per layer: sequences -> number of tokens, moments
 
     @classmethod
@@ -69,19 +68,17 @@ class ShardRows:
         token_start = np.concatenate([[0], lengths.astype(np.int64).cumsum()])
         seq_ids = np.array([s.seq_id for s in sequences], np.int32)
         layout = Layout(seq_ids, lengths, pair_start, token_start, model.is_causal)
-        per_change = (n_layer, len(sequences), len(components), len(PAIR_FILTERS))
         return cls(
             sequences=sequences,
             layout=layout,
             extras=extras,
             n_head=first.n_head,
             max_completeness=COMPLETENESS_STORED[model.dtype],
-            components=components,
+            changes=ChangeRows.empty("map_change", seq_ids, components, n_layer),
+            inlier_changes=ChangeRows.empty("inlier_change", seq_ids, components, n_layer),
             heads=HeadRows.empty(extras.heads, layout, n_layer, first.n_head),
             maps={name: np.empty((n_layer, pair_start[-1]), np.float32) for name in PAIR_MEASURES},
             norms={name: np.empty((n_layer, token_start[-1]), np.float32) for name in NORM_MEASURES},
-            rho=np.empty(per_change),
-            n_pairs=np.empty(per_change, np.int32),
             moments=[{} for _ in range(n_layer)],
         )
 
@@ -106,10 +103,8 @@ class ShardRows:
                     self._require_finite(values[i], name, layer, s)
                 self.norms[name][layer, self.layout.tokens(s)] = values[i]
         self._require_complete(layer, where, result)
-        n_pairs = result.n_pairs.cpu().numpy()
-        for c, component in enumerate(self.components):
-            self.rho[layer, where, c] = result.change[component].cpu().numpy()
-            self.n_pairs[layer, where, c] = n_pairs
+        self.changes.put(layer, where, result.change, result.n_pairs)
+        self.inlier_changes.put(layer, where, result.inlier_change, result.n_pairs)
         moments = {
             f"{state}_{moment}": value.cpu().numpy()
             for state in DIM_STATES
@@ -163,13 +158,13 @@ class ShardRows:
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The shard's frames; what is undefined becomes NULL."""
-        n_layer = self.rho.shape[0]
-        layer = np.arange(1, n_layer + 1, dtype=np.int16)
+        layer = np.arange(1, len(self.moments) + 1, dtype=np.int16)
         return {
             "token_pair": self._token_pair(layer),
             "token_norm": self._token_norm(layer),
-            "map_change": self._map_change(layer),
+            "map_change": self.changes.frame(),
             "layer_dim": self._layer_dim(layer),
+            "inlier_change": self.inlier_changes.frame(),
             **self.heads.tables(),
             "rollout": rollout_frame(self.extras.rollout, self.maps, self.layout),
         }
@@ -197,20 +192,6 @@ class ShardRows:
         } | {name: values.ravel() for name, values in self.norms.items()}
         frame = pl.DataFrame(columns, schema=SHARD_TABLES["token_norm"])
         return frame.with_columns(pl.col(*UNDEFINED.intersection(NORM_MEASURES)).fill_nan(None))
-
-    def _map_change(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
-        n_layer, n_seq, n_component, n_filter = self.rho.shape
-        names = np.array(self.components, dtype=object)
-        columns = {
-            "layer": np.repeat(layer, n_seq * n_component * n_filter),
-            "seq_id": np.tile(np.repeat(self.layout.seq_ids, n_component * n_filter), n_layer),
-            "component": np.tile(np.repeat(names, n_filter), n_layer * n_seq).tolist(),
-            "pair_filter": list(PAIR_FILTERS) * (n_layer * n_seq * n_component),
-            "spearman": self.rho.ravel(),
-            "n_pairs": self.n_pairs.ravel(),
-        }
-        frame = pl.DataFrame(columns, schema=SHARD_TABLES["map_change"])
-        return frame.with_columns(pl.col("spearman").fill_nan(None))
 
     def _layer_dim(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:
         frames = []

@@ -9,7 +9,8 @@ A run's parts lie in `<warehouse>.parts/<fingerprint>/`:
     run.json               model, tokenizer, corpus and run as they were when the job began
     sequence.parquet  token.parquet  vocab.parquet  layer_weight.parquet
     shard-00000/           token_pair.parquet token_norm.parquet map_change.parquet layer_dim.parquet
-                           head_norm.parquet head_pair.parquet rollout.parquet (without rows unless asked for)
+                           head_norm.parquet head_pair.parquet rollout.parquet inlier_change.parquet (without rows
+                           unless asked for)
                            shard.json
     manifest.json          written last: counts that the loader checks before the run is shown
 """
@@ -21,8 +22,8 @@ import polars as pl
 METHOD_VERSION: Final = "1"
 """Changes whenever the same model and text would give other numbers; part of a run's fingerprint."""
 
-PARTS_FORMAT: Final = 2
-"""Changes with the layout above or a schema below; 1 had no head_norm, head_pair and rollout."""
+PARTS_FORMAT: Final = 3
+"""Changes with the layout above or a schema below; 1 had no head_norm, head_pair and rollout, 2 no inlier_change."""
 
 INTEGER: Final = (-(2**31), 2**31 - 1)
 """Least and greatest value of the tables' INTEGER columns."""
@@ -65,6 +66,17 @@ _LAYER = pl.Int16
 _HEAD = pl.Int16
 _SEQ = pl.Int32
 
+_CHANGE: Final = pl.Schema(
+    {
+        "layer": _LAYER,
+        "seq_id": _SEQ,
+        "component": pl.String,
+        "pair_filter": pl.String,
+        "spearman": pl.Float64,
+        "n_pairs": pl.Int32,
+    }
+)
+
 SHARD_TABLES: Final[dict[str, pl.Schema]] = {
     "token_pair": pl.Schema(
         {"layer": _LAYER, "seq_id": _SEQ, "query": _POSITION, "key": _POSITION}
@@ -73,16 +85,7 @@ SHARD_TABLES: Final[dict[str, pl.Schema]] = {
     "token_norm": pl.Schema(
         {"layer": _LAYER, "seq_id": _SEQ, "pos": _POSITION} | dict.fromkeys(NORM_MEASURES, pl.Float32)
     ),
-    "map_change": pl.Schema(
-        {
-            "layer": _LAYER,
-            "seq_id": _SEQ,
-            "component": pl.String,
-            "pair_filter": pl.String,
-            "spearman": pl.Float64,
-            "n_pairs": pl.Int32,
-        }
-    ),
+    "map_change": _CHANGE,
     # Partial sums over a shard's tokens; the loader merges them into layer_dim (mean, std) when a run completes.
     "layer_dim": pl.Schema(
         {"layer": _LAYER, "dim": pl.Int32, "n_tokens": pl.Int64}
@@ -92,6 +95,7 @@ SHARD_TABLES: Final[dict[str, pl.Schema]] = {
             for moment in ("mean_abs", "mean", "m2")  # m2 = sum of squared deviations from the shard's mean
         }
     ),
+    "inlier_change": _CHANGE,  # rows of layers that have outlier dimensions
     "head_norm": pl.Schema(
         {"layer": _LAYER, "seq_id": _SEQ, "head": _HEAD, "pos": _POSITION, "value_norm": pl.Float32}
     ),

@@ -13,7 +13,7 @@ from warehouse.register import RunRecord, choose_run
 
 _STEPS: Final = (
     *("remove_token_pair", "remove_token_norm", "remove_map_change", "remove_layer_dim"),
-    *("remove_head_norm", "remove_head_pair", "remove_rollout"),
+    *("remove_head_norm", "remove_head_pair", "remove_rollout", "remove_inlier_change"),
     *("delete_layer_dim_part", "remove_loaded_part", "remove_run"),
 )
 _ORPHANS: Final = (

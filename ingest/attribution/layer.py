@@ -23,6 +23,7 @@ class LayerAttribution:
     n_pairs: Tensor  # (B, F) pairs behind each rho
     dims: dict[str, Tensor]  # state -> (B, T, d)
     head_norm: Tensor  # (B, H, T) norms of each head's transformed values
+    inlier_change: dict[str, Tensor] | None  # as `change`, outlier dimensions left out; None without or not asked for
 
     def of_sequence(self, nth: int) -> "LayerAttribution":
         """One of the sequences, the batch axis kept."""
@@ -31,7 +32,10 @@ class LayerAttribution:
             return {name: value[nth : nth + 1] for name, value in tensors.items()}
 
         n_pairs, head_norm = self.n_pairs[nth : nth + 1], self.head_norm[nth : nth + 1]
-        return LayerAttribution(one(self.maps), one(self.norms), one(self.change), n_pairs, one(self.dims), head_norm)
+        inlier_change = None if self.inlier_change is None else one(self.inlier_change)
+        return LayerAttribution(
+            one(self.maps), one(self.norms), one(self.change), n_pairs, one(self.dims), head_norm, inlier_change
+        )
 
 
 @torch.no_grad()
@@ -46,19 +50,22 @@ def attribute_layer(
     ff_bias: FFBias = "path",
     rows: int = DEVICE_ROWS["cpu"],
     space: Workspace | None = None,
+    inliers: bool = False,
 ) -> LayerAttribution:
     """Attribute one layer.
 
     Args: x, output (B, T, d) the model's states before and after the layer; alpha (B, H, T, T) its attention weights;
-    is_special (B, T) bool. Sequences have one length and no padding. `space` is memory that layers share.
+    is_special (B, T) bool. Sequences have one length and no padding. `space` is memory that layers share; `inliers`
+    asks for the changes of the maps without the layer's outlier dimensions too.
     """
     states = layer_states(x, alpha, layer, ff_bias)
-    pieces = layer_pieces(alpha, states, layer, is_causal=is_causal, rows=rows, space=space)
+    pieces = layer_pieces(alpha, states, layer, is_causal=is_causal, rows=rows, space=space, inliers=inliers)
+    placement = layer.weights.placement
     filters = pair_filters(is_special, is_causal=is_causal, reach=layer.weights.reach)
     return LayerAttribution(
         maps=pieces.maps,
         norms=token_norms(states, pieces, layer, output, is_causal=is_causal),
-        change=map_changes(pieces.maps, filters, layer.weights.placement),
+        change=map_changes(pieces.maps, filters, placement),
         n_pairs=torch.stack([filters[name].sum((1, 2)) for name in filters], 1),
         dims={
             "ff_in": states.ff_in.whole,
@@ -67,4 +74,5 @@ def attribute_layer(
             "output": states.output.whole,
         },
         head_norm=pieces.head_norm,
+        inlier_change=pieces.inlier_maps and map_changes(pieces.inlier_maps, filters, placement),
     )

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from ingest.attribution.bases import BASIS_BYTES, Block, KeyBasis, basis_blocks, pair_blocks
+from ingest.attribution.outliers import gram_without, norm_without
 from ingest.attribution.states import LayerStates
 from ingest.attribution.weights import FoldedLayer
 from ingest.attribution.workspace import Workspace
@@ -36,6 +37,7 @@ class Pieces:
     own: dict[str, Tensor]  # stage -> (B, T, d): the pieces v_ii themselves
     sum_total: Tensor  # (B, T, d): the sum over keys of the pieces of `total`, of the very pieces measured
     head_norm: Tensor  # (B, H, T): ||f^h(x_j)||, before any norm on attention's output
+    inlier_maps: dict[str, Tensor] | None  # stage -> (B, Q, K): the layer's outlier dimensions left out
 
 
 def layer_pieces(
@@ -46,15 +48,17 @@ def layer_pieces(
     is_causal: bool,
     rows: int = DEVICE_ROWS["cpu"],
     space: Workspace | None = None,
+    inliers: bool = False,
 ) -> Pieces:
     """Norms of all pieces of one layer for B sequences of one length.
 
     Args: alpha (B, H, Q, K); where `is_causal`, keys after the query must have weight 0 and are skipped; `space`,
-    memory to compute in that another layer may have used.
+    memory to compute in that another layer may have used; `inliers`, give the maps without the layer's outlier
+    dimensions too, where it has any.
     """
     n_batch, n_head, n_pos, _ = alpha.shape
     bytes_per_key = (n_head + 1) * layer.w_res_in.shape[1] * alpha.element_size()
-    work = _Work.empty(alpha, states, layer, space or Workspace())
+    work = _Work.empty(alpha, states, layer, space or Workspace(), inliers=inliers and len(layer.outliers) > 0)
     for outer in basis_blocks(n_batch, n_pos, BASIS_BYTES[alpha.device.type] // bytes_per_key):
         basis = KeyBasis.of(states, layer, outer, work.space)
         work.head_norm[outer.batch, :, outer.keys] = basis.head_norm.to(alpha.dtype).transpose(1, 2)
@@ -64,7 +68,10 @@ def layer_pieces(
         work.add_parallel_ff()
     maps = {name: by_key.transpose(1, 2) for name, by_key in work.by_key.items()}
     maps = {"attn": alpha.mean(1)} | maps
-    return Pieces(maps=maps, own=work.own, sum_total=work.sum_total, head_norm=work.head_norm)
+    inlier_maps = None
+    if work.inliers_by_key is not None:
+        inlier_maps = {name: by_key.transpose(1, 2) for name, by_key in work.inliers_by_key.items()}
+    return Pieces(maps, work.own, work.sum_total, work.head_norm, inlier_maps)
 
 
 @dataclass(frozen=True)
@@ -104,20 +111,28 @@ class _Work:
     own: dict[str, Tensor]  # (B, T, d)
     sum_total: Tensor  # (B, T, d)
     head_norm: Tensor  # (B, H, T)
+    inliers_by_key: dict[str, Tensor] | None  # stage -> (B, K, Q), where asked for
 
     @classmethod
-    def empty(cls, alpha: Tensor, states: LayerStates, layer: FoldedLayer, space: Workspace) -> "_Work":
+    def empty(
+        cls, alpha: Tensor, states: LayerStates, layer: FoldedLayer, space: Workspace, *, inliers: bool
+    ) -> "_Work":
         n_batch, n_head, n_pos, _ = alpha.shape
         like_states = (n_batch, n_pos, states.x.shape[-1])
+
+        def by_key() -> Tensor:
+            return alpha.new_zeros(n_batch, n_pos, n_pos)
+
         return cls(
             alpha=alpha,
             states=states,
             layer=layer,
             space=space,
-            by_key={name: alpha.new_zeros(n_batch, n_pos, n_pos) for name in ("attn_norm", *states.stages)},
+            by_key={name: by_key() for name in ("attn_norm", *states.stages)},
             own={name: alpha.new_empty(like_states) for name in states.stages},
             sum_total=alpha.new_zeros(like_states),
             head_norm=alpha.new_empty(n_batch, n_head, n_pos),
+            inliers_by_key={name: by_key() for name in states.stages} if inliers else None,
         )
 
     def measure(self, block: Block, basis: KeyBasis) -> None:
@@ -130,26 +145,44 @@ class _Work:
             pieces = self._through_ff(block, basis.hidden, c)
             self._after_ff(block, basis, c, pieces)
 
-    def _put(self, name: str, block: Block, c: _Coefficients, norms: Tensor) -> None:
-        self.by_key[name][block.batch, block.keys, block.queries] = norms.to(c.scale.dtype) * c.scale.squeeze(-1)
+    def _put(self, by_key: Tensor, block: Block, c: _Coefficients, norms: Tensor) -> None:
+        by_key[block.batch, block.keys, block.queries] = norms.to(c.scale.dtype) * c.scale.squeeze(-1)
 
-    def _measure(self, name: str, block: Block, c: _Coefficients, pieces: Tensor) -> None:
-        self._put(name, block, c, torch.linalg.vector_norm(pieces, dim=-1))
-        self.own[name][block.batch, block.keys] = _own(pieces, c.first)
+    def _measure(
+        self, name: str, block: Block, c: _Coefficients, pieces: Tensor, deviation: Tensor | None = None
+    ) -> None:
+        """Take the norms of pieces, and the own ones; `deviation` (B, T, 1) is what they are still divided by."""
+        own = _own(pieces, c.first)
+        self.own[name][block.batch, block.keys] = own if deviation is None else own / deviation[block.batch, block.keys]
+        by_query = 1.0 if deviation is None else deviation[block.batch, None, block.queries].squeeze(-1)
+        self._put(self.by_key[name], block, c, torch.linalg.vector_norm(pieces, dim=-1) / by_query)
+        if self.inliers_by_key is not None:
+            self._put(self.inliers_by_key[name], block, c, norm_without(pieces, self.layer.outliers) / by_query)
+
+    def _measure_by_gram(
+        self, name: str, block: Block, c: _Coefficients, gram: Tensor, vectors: Tensor, deviation: Tensor | None = None
+    ) -> None:
+        """The same of pieces that are combinations of a key's vectors, by their Gram matrix."""
+        coefficients = c.raw if deviation is None else c.read
+        own = _own(coefficients, c.first).unsqueeze(-2) @ vectors
+        self.own[name][block.batch, block.keys] = own.squeeze(-2)
+        by_query = 1.0 if deviation is None else deviation[block.batch, None, block.queries].squeeze(-1)
+        c64 = c.raw.double()
+        self._put(self.by_key[name], block, c, _quadratic_norm(c64, gram) / by_query)
+        if self.inliers_by_key is not None:
+            inlier_gram = gram_without(gram, vectors, self.layer.outliers)
+            self._put(self.inliers_by_key[name], block, c, _quadratic_norm(c64, inlier_gram) / by_query)
 
     def _before_ff(self, block: Block, basis: KeyBasis, c: _Coefficients) -> None:
         """Stages up to the norm that FF reads, by quadratic forms."""
         layer, states = self.layer, self.states
-        self._put("attn_norm", block, c, _quadratic_norm(c.attn[..., :-1].double(), basis.gram_attn))
-        c64 = c.raw.double()
+        attn_norm = _quadratic_norm(c.attn[..., :-1].double(), basis.gram_attn)
+        self._put(self.by_key["attn_norm"], block, c, attn_norm)
         if not layer.is_post:
-            self._put("atb", block, c, _quadratic_norm(c64, basis.gram_raw))
-            self.own["atb"][block.batch, block.keys] = (_own(c.raw, c.first).unsqueeze(-2) @ basis.raw).squeeze(-2)
+            self._measure_by_gram("atb", block, c, basis.gram_raw, basis.raw)
         if states.s_read is not None and not layer.is_parallel:
             name = "atb" if layer.is_post else "after_ln"
-            s_read = states.s_read[block.batch, None, block.queries].squeeze(-1)
-            self._put(name, block, c, _quadratic_norm(c64, basis.gram_read) / s_read)
-            self.own[name][block.batch, block.keys] = (_own(c.read, c.first).unsqueeze(-2) @ basis.read).squeeze(-2)
+            self._measure_by_gram(name, block, c, basis.gram_read, basis.read, states.s_read)
 
     def _through_ff(self, block: Block, basis_hidden: Tensor, c: _Coefficients) -> Tensor:
         """Pieces of FF's output: (b, k, q, d), in memory that the next block uses again."""
@@ -183,11 +216,7 @@ class _Work:
             self.sum_total[block.batch, block.queries].addcmul_(pieces[:, nth], c.scale[:, nth])
         if layer.norms.out is not None and states.s_out is not None:
             layer.norms.out.linear(pieces, out=pieces)
-            s_out = states.s_out[block.batch, None, block.queries].squeeze(-1)
-            self._put("after_ln", block, c, torch.linalg.vector_norm(pieces, dim=-1) / s_out)
-            self.own["after_ln"][block.batch, block.keys] = (
-                _own(pieces, c.first) / states.s_out[block.batch, block.keys]
-            )
+            self._measure("after_ln", block, c, pieces, states.s_out)
 
     def _sum_up(self, block: Block, basis: KeyBasis, c: _Coefficients) -> None:
         """Add a block's pieces of attention and residual to their sum, without holding them."""
@@ -203,6 +232,11 @@ class _Work:
         self.by_key["after_res"].copy_(self.by_key["atb"])
         for name in ("after_ln", "after_ff", "after_res"):
             self.by_key[name].diagonal(dim1=1, dim2=2).copy_(torch.linalg.vector_norm(self.own[name], dim=-1))
+        if self.inliers_by_key is not None:
+            self.inliers_by_key["after_res"].copy_(self.inliers_by_key["atb"])
+            for name in ("after_ln", "after_ff", "after_res"):
+                norms = norm_without(self.own[name], self.layer.outliers)
+                self.inliers_by_key[name].diagonal(dim1=1, dim2=2).copy_(norms)
         self.sum_total.add_(states.ff_out.tokens)
 
 

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ingest.attribution.activation import Activation
 from ingest.attribution.normalisation import Norm
+from ingest.attribution.outliers import outlier_dims
 
 Placement = Literal["post_ln", "pre_ln", "parallel", "res_post_ln", "sandwich_ln"]
 
@@ -103,6 +104,7 @@ class FoldedLayer:
     const_in: Tensor  # (2, m * dff)
     const_fixed: Tensor  # (m * dff,): what the beta of norms.read and b_in, b_up add
     w_out: Tensor  # (dff, d): FF's way out; in sandwich_ln through norms.ff_out, before division by its deviation
+    outliers: Tensor  # (n,): dimensions where the weights of the feed-forward block's norm are far from the others
 
     @property
     def is_post(self) -> bool:
@@ -151,4 +153,5 @@ def fold(weights: LayerWeights) -> FoldedLayer:
         const_in=consts @ w_read if not is_parallel else torch.zeros_like(consts) @ w_read,
         const_fixed=norms.read.beta @ w_in + b_in if norms.read else b_in,
         w_out=within_ff.linear(weights.w_out) if within_ff else weights.w_out,
+        outliers=outlier_dims(weights.ln_ff.gamma),
     )

@@ -69,6 +69,11 @@ def _listed(_: click.Context, __: click.Parameter, value: str | None) -> list[st
     callback=_listed,
     help="Store these maps multiplied over the layers: attn, attn_norm, atb, after_ff, after_res, after_ln. [none]",
 )
+@click.option(
+    "--inliers/--no-inliers",
+    default=None,
+    help="Store also how maps change when dimensions with outlying LayerNorm weights are left out. [no]",
+)
 @click.option("--device", help="auto, cpu, cuda or cuda:N. [default: auto]")
 @click.option(
     "--dtype",

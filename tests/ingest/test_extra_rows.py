@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -21,8 +20,7 @@ from ingest.extra_rows import Extras
 from ingest.models import load_model
 from ingest.rows import TokenSequence
 from tests.ingest.tiny import TEXTS, corpus, counts, die_at, leftovers, lenshouse, refused, save, tables
-from tests.warehouse.test_migrate import FIRST
-from warehouse import migrate, sqlfiles
+from tests.warehouse.test_migrate import as_schema_1
 from warehouse.check import check
 from warehouse.errors import NumericsError
 
@@ -204,19 +202,11 @@ def test_killed_in_a_shard_and_resumed(target, models, texts, nursery, house, tm
 def test_a_run_from_before_is_known(models, texts, house, monkeypatch) -> None:
     """A run of a warehouse of schema 1 is the same run to a job that asks for no more; its kept parts stay."""
     job = ("ingest", "--model", models["bert"], "--corpus", texts, "--warehouse", house)
-    old_views = [view for view in sqlfiles.folder("views") if view.name != "v_head_pair"]
     assert lenshouse(*job, "--keep-parts").code == 0
     (folder,) = warehouse.parts_folder(house).iterdir()
     described = json.loads((folder / "run.json").read_text())
     (folder / "run.json").write_text(json.dumps(described | {"format": 1}))
-    with duckdb.connect(house) as con:
-        con.execute("DROP VIEW v_head_pair")
-        for table in EXTRA_TABLES:
-            con.execute(f"DROP TABLE {table}")
-        con.execute("DELETE FROM schema_migration WHERE version > 1; DELETE FROM schema_view")
-        for view in reversed(migrate.view_order(tuple(old_views))):
-            con.execute(f"DROP VIEW {view}")
-        migrate.migrate(con, [FIRST], old_views)
+    as_schema_1(house)
     again = lenshouse(*job)
     assert again.code == 0 and "nothing to do" in again.out
     assert (folder / "shard-00000").is_dir()

@@ -197,6 +197,7 @@ def shard_frames(shape: Shape, number: int, seqs: range) -> dict[str, pl.DataFra
         "token_pair": pl.DataFrame(pair),
         "token_norm": pl.DataFrame(norm),
         "map_change": change,
+        "inlier_change": change.filter(layer=1).with_columns(pl.col("spearman") / 2),
         "layer_dim": _moments(shape, number, seqs),
         **_extras(shape, number, seqs),
     }

@@ -13,7 +13,7 @@ import warehouse
 from tests.warehouse.conftest import House
 from tests.warehouse.synthetic import OPTIONS, Shape, run_frames, shard_frames, states, write_json, write_shard
 from warehouse import connect
-from warehouse.contract import DIM_STATES, RUN_TABLES, SHARD_TABLES
+from warehouse.contract import DIM_STATES, PARTS_FORMAT, RUN_TABLES, SHARD_TABLES
 from warehouse.errors import NumericsError, PartsError, PartsFormatError, WarehouseBusyError, WarehouseError
 
 SHAPE = Shape()
@@ -291,7 +291,7 @@ def test_other_formats_and_missing_fields_are_refused(house: House) -> None:
     folder = house.parts()
     content = json.loads((folder / "run.json").read_text())
     write_json(folder / "run.json", content | {"format": 1})
-    with pytest.raises(PartsFormatError, match="parts format 1, this Lenshouse reads 2"):
+    with pytest.raises(PartsFormatError, match=f"parts format 1, this Lenshouse reads {PARTS_FORMAT}"):
         warehouse.register_run(house.path, folder)
     del content["model"]["d_ff"]
     write_json(folder / "run.json", content)

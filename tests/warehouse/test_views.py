@@ -76,6 +76,19 @@ def test_token_pair(view) -> None:
             assert row["run_name"] == shape.name
 
 
+def test_inlier_change(view) -> None:
+    """Only the first layer has rows; five dimensions are too few for one beyond 3 standard deviations (most: 2)."""
+    found = view("v_inlier_change")
+    assert set(found["layer"]) == {1} and set(found["outlier_dims"]) == {None}
+    for run_id, shape in SHAPES.items():
+        rows = part(shape, "map_change").filter(layer=1)
+        for row in found.filter(run_id=run_id).rows(named=True):
+            own = rows.filter(component=row["component"], pair_filter=row["pair_filter"])["spearman"].drop_nulls()
+            assert row["mean_change"] == pytest.approx(np.mean(1 - own.to_numpy()), abs=1e-12)
+            assert row["mean_change_inliers"] == pytest.approx(np.mean(1 - own.to_numpy() / 2), abs=1e-12)
+            assert row["n_sequences"] == len(own)
+
+
 def test_head_pair(view) -> None:
     found = view("v_head_pair")
     assert found.height == N_HEAD * (POST.n_pairs + PRE.n_pairs)

@@ -27,6 +27,12 @@ changes AS (
     WHERE NOT isfinite(spearman)
     GROUP BY run_id
 ),
+inlier_changes AS (
+    SELECT run_id, 'inlier_change' AS table_name, count(*) AS n_bad
+    FROM inlier_change
+    WHERE NOT isfinite(spearman)
+    GROUP BY run_id
+),
 head_norms AS (
     SELECT run_id, 'head_norm' AS table_name, count(*) AS n_bad
     FROM head_norm
@@ -50,6 +56,8 @@ UNION ALL
 SELECT * FROM norms
 UNION ALL
 SELECT * FROM changes
+UNION ALL
+SELECT * FROM inlier_changes
 UNION ALL
 SELECT * FROM head_norms
 UNION ALL

@@ -21,6 +21,9 @@ WITH found AS (
     SELECT 'rollout', 'run', count(DISTINCT run_id)
     FROM rollout WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
+    SELECT 'inlier_change', 'run', count(DISTINCT run_id)
+    FROM inlier_change WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
     SELECT 'loaded_part', 'run', count(DISTINCT run_id)
     FROM loaded_part WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL

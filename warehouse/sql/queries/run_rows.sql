@@ -12,3 +12,5 @@ UNION ALL
 SELECT 'head_pair', count(*) FROM head_pair WHERE run_id = $run_id
 UNION ALL
 SELECT 'rollout', count(*) FROM rollout WHERE run_id = $run_id
+UNION ALL
+SELECT 'inlier_change', count(*) FROM inlier_change WHERE run_id = $run_id
