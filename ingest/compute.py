@@ -128,7 +128,8 @@ class _Computation:
 
         pairs_per_layer = sum(int(n) for n in pair_rows(mask.sum(1).cpu().numpy(), is_causal=model.is_causal))
         started = time.perf_counter()
-        forward_by_layer(model.module, model.family, ids, mask, on_layer)
+        with model.products():
+            forward_by_layer(model.module, model.family, ids, mask, on_layer)
         self.clock.core += inside_core
         self.clock.forward += time.perf_counter() - started - inside_core
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ingest.corpus.record import Record
-from ingest.models import Dtype, LoadedModel
+from ingest.models import Dtype, LoadedModel, torch_dtype
 from ingest.probe import Layers, map_error, precision_cost, probe
 from ingest.rows import TokenSequence
 from ingest.tokens import Counts, encode
@@ -144,7 +144,7 @@ def _against_other_precision(
 ) -> Iterator[Check]:
     """What half precision would cost, or what it costs where the model was loaded in it."""
     dtype: Dtype = "bfloat16" if model.dtype == "float32" else "float32"
-    module = copy.deepcopy(model.module).to(getattr(torch, dtype))
+    module = copy.deepcopy(model.module).to(torch_dtype(dtype))
     other = probe(dataclasses.replace(model, module=module, dtype=dtype), sequences)
     cost = precision_cost(found, other, is_causal=model.is_causal)
     name = f"{model.dtype} against {dtype}"

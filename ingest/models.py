@@ -1,6 +1,8 @@
 """Load a model so that its numbers can be trusted: safetensors only, no hub code, every weight accounted for."""
 
 import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +18,9 @@ from ingest.model_files import UNUSED, config_of, folder_of, module_of, sha256, 
 from ingest.tokens import MOST_TOKENS
 from warehouse.errors import ModelError, UsageError
 
-Dtype = Literal["float32", "bfloat16", "float16"]
+Dtype = Literal["float32", "tf32", "bfloat16", "float16"]
+"""tf32: float32 with matrix products of the model and of the core on a GPU's TF32 units (10 bits of mantissa, sums in
+float32); where the device has none it is float32."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,13 @@ class LoadedModel:
     @cached_property
     def layers(self) -> list[FoldedLayer]:
         modules = self.family.layers(self.module)
-        folded = {m: fold(self.family.weights(m, self.config)) for m in dict.fromkeys(modules)}  # some share one
+        with _float32_products("highest"):
+            folded = {m: fold(self.family.weights(m, self.config)) for m in dict.fromkeys(modules)}  # some share one
         return [folded[m] for m in modules]
+
+    def products(self) -> AbstractContextManager[None]:
+        """Matrix products of float32 values as this model's precision has them, whatever the process had set."""
+        return _float32_products("high" if self.dtype == "tf32" else "highest")
 
     @property
     def max_tokens(self) -> int:
@@ -79,6 +88,16 @@ class LoadedModel:
             "base_model": None,
             "n_params": sum(p.numel() for name, p in self.module.named_parameters() if not UNUSED.search(name)),
         }
+
+
+@contextmanager
+def _float32_products(precision: Literal["high", "highest"]) -> Iterator[None]:
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(precision)
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def resolve_device(device: str) -> torch.device:
@@ -119,7 +138,7 @@ def load_model(
     known = family_of(config)
     files = weight_files(folder, spec)
     tokenizer = tokenizer_of(folder, spec, config)
-    module: Any = module_of(folder, spec, config, getattr(torch, dtype))
+    module: Any = module_of(folder, spec, config, torch_dtype(dtype))
     module.to(target)
     local = Path(spec).stem if is_gguf(spec) else folder.resolve().name
     label = name or (spec if commit else local)
@@ -138,6 +157,12 @@ def load_model(
         seed=seed if seed is not None else inferred_seed,
     )
     return model, tokenizer
+
+
+def torch_dtype(dtype: Dtype) -> torch.dtype:
+    """What the model's parameters are held in."""
+    kind: torch.dtype = torch.float32 if dtype == "tf32" else getattr(torch, dtype)
+    return kind
 
 
 def dtype_of(module: PreTrainedModel) -> Dtype:

@@ -53,7 +53,8 @@ def probe(model: LoadedModel, sequences: Sequence[TokenSequence], *, pad_left: b
             for nth, row in enumerate(group.rows.tolist()):
                 found[row].append(whole.of_sequence(nth))
 
-    forward_by_layer(model.module, model.family, ids, mask, on_layer)
+    with model.products():
+        forward_by_layer(model.module, model.family, ids, mask, on_layer)
     return found
 
 

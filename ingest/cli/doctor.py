@@ -30,7 +30,7 @@ _PACKAGES = ("lenshouse", "torch", "transformers", "duckdb", "polars", "pyarrow"
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option(
     "--dtype",
-    type=click.Choice(["float32", "bfloat16", "float16"]),
+    type=click.Choice(["float32", "tf32", "bfloat16", "float16"]),
     default="float32",
     show_default=True,
     help="Precision in which the model is loaded.",

@@ -77,7 +77,7 @@ def _listed(_: click.Context, __: click.Parameter, value: str | None) -> list[st
 @click.option("--device", help="auto, cpu, cuda or cuda:N. [default: auto]")
 @click.option(
     "--dtype",
-    type=click.Choice(["float32", "bfloat16", "float16"]),
+    type=click.Choice(["float32", "tf32", "bfloat16", "float16"]),
     help="Precision of the model's forward pass. [float32]",
 )
 @click.option("--keep-parts/--no-keep-parts", default=None, help="Keep the Parquet parts once they are loaded.")

@@ -537,3 +537,17 @@ def test_labels_given_win_over_the_name(saved, tmp_path):
     assert [getattr(load_model(str(folder), device="cpu")[0], key) for key in ("family_label", "seed")] == ["tiny", 3]
     model, _ = load_model(str(folder), device="cpu", seed=0, family="")
     assert (model.family_label, model.seed) == ("", 0)
+
+
+def test_products_are_those_of_the_precision(models) -> None:
+    """tf32 holds parameters in float32 and opens the fast products for its own work only; float32 closes them."""
+    torch.set_float32_matmul_precision("medium")  # as a notebook may have it
+    try:
+        for dtype, inside in (("tf32", "high"), ("float32", "highest"), ("bfloat16", "highest")):
+            model, _ = load_model(str(models["bert"]), device="cpu", dtype=dtype)
+            assert model.module.dtype == (torch.bfloat16 if dtype == "bfloat16" else torch.float32)
+            with model.products():
+                assert torch.get_float32_matmul_precision() == inside
+            assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision("highest")

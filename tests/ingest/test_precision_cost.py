@@ -66,3 +66,18 @@ def test_no_room_for_a_second_model(model, tmp_path, monkeypatch):
     arguments = ("--model", model, "--corpus", corpus(tmp_path), "--warehouse", house, "--dtype", "bfloat16")
     assert lenshouse("ingest", *arguments).code == 0
     assert stored_cost(house) is None
+
+
+def test_tf32_is_measured_and_here_float32(model, tmp_path):
+    """A CPU has no TF32 units: the way through is taken, the cost is measured, and it is nothing."""
+    house = tmp_path / "lens.duckdb"
+    given = ("--model", model, "--corpus", corpus(tmp_path), "--warehouse", house)
+    assert lenshouse("ingest", *given, "--dtype", "tf32").code == 0
+    cost = stored_cost(house)
+    assert cost["map_error"] < 1e-6 and cost["spearman"] > 0.999999
+    assert lenshouse("ingest", *given).code == 0  # in float32 it is another run
+    maps = warehouse.open(house).sql(
+        "SELECT run_id, dtype, sum(after_ff) AS s FROM token_pair JOIN run USING (run_id) GROUP BY ALL ORDER BY 1"
+    )
+    assert maps["dtype"].to_list() == ["tf32", "float32"]
+    assert maps["s"][0] == pytest.approx(maps["s"][1], rel=1e-6)
