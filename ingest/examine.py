@@ -144,7 +144,8 @@ def _against_other_precision(
 ) -> Iterator[Check]:
     """What half precision would cost, or what it costs where the model was loaded in it."""
     dtype: Dtype = "bfloat16" if model.dtype == "float32" else "float32"
-    module = copy.deepcopy(model.module).to(torch_dtype(dtype))
+    module: Any = copy.deepcopy(model.module)
+    module.to(torch_dtype(dtype))
     other = probe(dataclasses.replace(model, module=module, dtype=dtype), sequences)
     cost = precision_cost(found, other, is_causal=model.is_causal)
     name = f"{model.dtype} against {dtype}"
