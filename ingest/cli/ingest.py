@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ingest.cli import options
+from ingest.cli.annotate import tell
 from ingest.cli.terminal import progress, seconds, timed
 from ingest.cli.text import printable
 from warehouse.errors import UsageError
@@ -75,6 +76,12 @@ def _listed(_: click.Context, __: click.Parameter, value: str | None) -> list[st
     type=click.Choice(["float32", "bfloat16", "float16"]),
     help="Precision of the model's forward pass. [float32]",
 )
+@click.option(
+    "--annotate",
+    metavar="auto|none|gold|split|spacy:PIPELINE",
+    help="Words for a corpus without any: of the treebank it is, by white space, or of spaCy. [auto: gold, else split]",
+)
+@options.words
 @click.option("--keep-parts/--no-keep-parts", default=None, help="Keep the Parquet parts once they are loaded.")
 @options.verbose
 def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
@@ -136,6 +143,9 @@ def _say(line: str) -> None:
 def report(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     """Tell what a job did, and what to ask next."""
     _say_how(outcome, wall, warehouse)
+    if outcome.annotated and outcome.annotated.state == "stored":
+        _say(f"  annotated by {outcome.annotated.annotation}: {plural(outcome.annotated.n_words, 'word')}")
+        tell(outcome.annotated)
     if outcome.kept_labels:
         labels = ", ".join(f"{key} {'NULL' if label is None else label}" for key, label in outcome.kept_labels.items())
         _say(f"  labels of a stored run stay: {labels}; remove it and ingest again to change them")
