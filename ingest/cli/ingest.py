@@ -143,9 +143,6 @@ def _say(line: str) -> None:
 def report(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     """Tell what a job did, and what to ask next."""
     _say_how(outcome, wall, warehouse)
-    if outcome.annotated and outcome.annotated.state == "stored":
-        _say(f"  annotated by {outcome.annotated.annotation}: {plural(outcome.annotated.n_words, 'word')}")
-        tell(outcome.annotated)
     if outcome.kept_labels:
         labels = ", ".join(f"{key} {'NULL' if label is None else label}" for key, label in outcome.kept_labels.items())
         _say(f"  labels of a stored run stay: {labels}; remove it and ingest again to change them")
@@ -155,6 +152,7 @@ def _say_how(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     numbers = f"{plural(outcome.n_sequences, 'sequence')}, {plural(outcome.n_pairs, 'token pair')}"
     if outcome.state == "already complete":
         _say(f"run {outcome.run_id} ({outcome.name}) is complete: {numbers}; nothing to do, {seconds(wall)}")
+        _say_annotated(outcome)
         return
     shares = ", ".join(f"{phase} {seconds(spent)}" for phase, spent in outcome.seconds.items())
     how = "resumed and completed" if outcome.state == "resumed" else "complete"
@@ -163,7 +161,14 @@ def _say_how(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     _say(f"  worst completeness error: {outcome.max_completeness_error:.1e}")
     if cuts := _cuts(outcome):
         _say(f"  {cuts}")
+    _say_annotated(outcome)
     _say(f"  ask: lenshouse sql \"FROM v_change_by_layer WHERE component = 'FF'\" --warehouse {warehouse}")
+
+
+def _say_annotated(outcome: "Outcome") -> None:
+    if outcome.annotated and outcome.annotated.state == "stored":
+        _say(f"  annotated by {outcome.annotated.annotation}: {plural(outcome.annotated.n_words, 'word')}")
+        tell(outcome.annotated)
 
 
 def _cuts(outcome: "Outcome") -> str:
