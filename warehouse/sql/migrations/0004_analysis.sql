@@ -6,19 +6,19 @@ CREATE TABLE analysis (
     subject VARCHAR NOT NULL,
     fingerprint VARCHAR NOT NULL,
     method_version VARCHAR NOT NULL,
-    seed INTEGER NOT NULL,
-    n_resamples INTEGER NOT NULL,
+    seed INTEGER,
+    n_resamples INTEGER,
     seconds DOUBLE NOT NULL,
     computed_at TIMESTAMP NOT NULL,
     PRIMARY KEY (part, subject)
 );
 COMMENT ON TABLE analysis IS 'One row per part of the analysis and what it is about, written in the same transaction as its results: what is here with the same fingerprint is not computed again.';
 COMMENT ON COLUMN analysis.part IS 'Which part: the table or measures that it fills.';
-COMMENT ON COLUMN analysis.subject IS 'What it is about: a run, a pair of runs, a group, or two groups.';
+COMMENT ON COLUMN analysis.subject IS 'What it is about, as JSON text: {"run_id": 1}, or the columns that name two runs, a group or two groups.';
 COMMENT ON COLUMN analysis.fingerprint IS 'Hash of everything that the results depend on: runs, annotation, options, method version.';
 COMMENT ON COLUMN analysis.method_version IS 'Version of the analysis: it changes whenever the same data would give other numbers.';
-COMMENT ON COLUMN analysis.seed IS 'Seed of the random numbers.';
-COMMENT ON COLUMN analysis.n_resamples IS 'Bootstrap resamples, and permutations, each.';
+COMMENT ON COLUMN analysis.seed IS 'Seed of the random numbers; NULL where none are drawn.';
+COMMENT ON COLUMN analysis.n_resamples IS 'Bootstrap resamples, and permutations, each; NULL where none are drawn.';
 COMMENT ON COLUMN analysis.seconds IS 'Wall seconds that it took.';
 COMMENT ON COLUMN analysis.computed_at IS 'When it was computed, UTC.';
 
