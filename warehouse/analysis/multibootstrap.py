@@ -15,12 +15,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from warehouse.analysis.sums import Array
-
-LEVEL = 0.95
+from warehouse.analysis.resample import LEVEL, Floats, student_quantile
 
 
-def group_draws(values: Array, rng: np.random.Generator) -> Array:
+def group_draws(values: Floats, rng: np.random.Generator) -> Floats:
     """Resampled means of a group.
 
     Args: values, (R, B, ...), the statistic of each run on each resampled corpus, NaN where it is undefined; rng,
@@ -35,19 +33,14 @@ def group_draws(values: Array, rng: np.random.Generator) -> Array:
     return every + seed_expansion(n_runs) * moved
 
 
-def interval(draws: Array) -> tuple[Array, Array]:
-    """Lower and upper end of the percentile interval, 95%. (B, ...) -> two of (...); NaN where a draw is."""
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-    return low, high
+def two_sided_p(draws: Floats) -> Floats:
+    """p of no difference: twice the smaller share of draws at or beyond 0, at least 2 / (B + 1). (B, ...) -> (...).
 
-
-def two_sided_p(draws: Array) -> Array:
-    """p of no difference: twice the smaller share of draws at or beyond 0, at least 2 / (B + 1). (B, ...) -> (...)."""
-    n = len(draws)
+    Undefined draws do not count; NaN where there are no others.
+    """
+    n = np.isfinite(draws).sum(axis=0)
     tail = np.minimum((draws <= 0).sum(axis=0), (draws >= 0).sum(axis=0))
-    p = np.minimum(2 * (tail + 1) / (n + 1), 1.0)
-    return np.where(np.isnan(draws).any(axis=0), np.nan, p)
+    return np.where(n > 0, np.minimum(2 * (tail + 1) / (n + 1), 1.0), np.nan)
 
 
 @cache
@@ -56,13 +49,4 @@ def seed_expansion(n_runs: int) -> float:
     if n_runs < 2:
         return 1.0
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-    return (n_runs / (n_runs - 1)) ** 0.5 * _t_quantile(n_runs - 1) / z
-
-
-def _t_quantile(freedom: int) -> float:
-    """Two-sided 95% quantile of Student's t. With t = sqrt(f) tan(a), a's density goes as cos(a) ** (f - 1)."""
-    angles = np.linspace(0, np.pi / 2, 200_001)
-    density = np.cos(angles) ** (freedom - 1)
-    area = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
-    angle = np.interp(LEVEL, area / area[-1], angles)
-    return float(freedom**0.5 * np.tan(angle))
+    return (n_runs / (n_runs - 1)) ** 0.5 * student_quantile(n_runs - 1) / z

@@ -1,4 +1,4 @@
-"""Statistics of sums over sequences: resampling sequences then only weighs sums, however many pairs are behind them.
+"""Statistics of sums over sequences: resampling then only weighs sums, however many pairs stand behind them.
 
 Each function takes sums whose last axis is named in its docstring and gives the statistic without that axis; where a
 denominator is zero, or a correlation's side is constant, it is NaN. What resampling weighs is exact: a statistic of
@@ -9,26 +9,26 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
-Statistic: TypeAlias = Callable[[Array], Array]
+from warehouse.analysis.resample import Floats, ratio
+
+Statistic: TypeAlias = Callable[[Floats], Floats]
 
 _CONSTANT = 1e-12
 """Variance over mean square below which a side of a correlation is constant: what rounding of the sums leaves."""
 
 
-def mean(sums: Array) -> Array:
+def mean(sums: Floats) -> Floats:
     """Sum over count. (..., 2: sum, n) -> (...)."""
-    return _divided(sums[..., 0], sums[..., 1])
+    return ratio(sums[..., 0], sums[..., 1])
 
 
-def ratio_of_means(sums: Array) -> Array:
+def ratio_of_means(sums: Floats) -> Floats:
     """One mean over another. (..., 4: sum, n of the upper; sum, n of the lower) -> (...)."""
-    return _divided(mean(sums[..., :2]), mean(sums[..., 2:]))
+    return ratio(mean(sums[..., :2]), mean(sums[..., 2:]))
 
 
-def pearson(sums: Array) -> Array:
+def pearson(sums: Floats) -> Floats:
     """Pearson's r, -1 to 1. (..., 6: n, sum x, sum y, sum xx, sum yy, sum xy) -> (...).
 
     Meant for values that are small and centred near 0, as FF-amp is, or for centred ranks: sums of squares lose
@@ -41,23 +41,19 @@ def pearson(sums: Array) -> Array:
     return np.where(spread, np.clip((n * xy - x * y) / below, -1, 1), np.nan)
 
 
-def products(x: Array, y: Array) -> Array:
+def products(x: Floats, y: Floats) -> Floats:
     """What `pearson` takes, of one point each; NaN in either leaves the point out. (...), (...) -> (..., 6)."""
     there = ~(np.isnan(x) | np.isnan(y))
     x, y = np.where(there, x, 0.0), np.where(there, y, 0.0)
     return np.stack([there.astype(float), x, y, x * x, y * y, x * y], axis=-1)
 
 
-def resampled(sums: Array, counts: Array, statistic: Statistic) -> Array:
-    """The statistic of each resampled corpus.
-
-    Args: sums, (S, ..., K), one row a sequence; counts, (B, S), how often each resample draws each sequence.
-    Returns (B, ...).
-    """
-    return statistic(np.tensordot(counts, sums, axes=(1, 0)))
+def by_cell(statistic: Statistic, cells: int) -> Statistic:
+    """`statistic` for `resample.bootstrap`: its totals (..., cells * K) are those of several cells side by side."""
+    return lambda totals: statistic(totals.reshape(*totals.shape[:-1], cells, -1))
 
 
-def profile_pearson(a: Array, b: Array) -> Array:
+def profile_pearson(a: Floats, b: Floats) -> Floats:
     """Pearson's r over the last axis, over the points that both have; NaN with fewer than three. (..., P) -> (...)."""
     here = products(a, b)
     centred = products(a - _centre(a, here), b - _centre(b, here))
@@ -65,11 +61,6 @@ def profile_pearson(a: Array, b: Array) -> Array:
     return np.where(total[..., 0] >= 3, pearson(total), np.nan)
 
 
-def _centre(values: Array, here: Array) -> Array:
+def _centre(values: Floats, here: Floats) -> Floats:
     n = np.maximum(here[..., 0].sum(axis=-1, keepdims=True), 1)
     return np.where(here[..., 0] > 0, values, 0.0).sum(axis=-1, keepdims=True) / n
-
-
-def _divided(above: Array, below: Array) -> Array:
-    defined = below != 0
-    return np.where(defined, above / np.where(defined, below, 1.0), np.nan)

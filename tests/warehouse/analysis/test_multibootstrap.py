@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from warehouse.analysis import sums
-from warehouse.analysis.multibootstrap import group_draws, interval, seed_expansion, two_sided_p
+from warehouse.analysis.multibootstrap import group_draws, seed_expansion, two_sided_p
+from warehouse.analysis.resample import intervals
 
 
 def test_draws_are_those_of_a_loop() -> None:
@@ -16,7 +17,7 @@ def test_draws_are_those_of_a_loop() -> None:
     x = rng.normal(size=(3, 5))  # run, sequence
     drawn = rng.integers(0, 5, size=(4, 5))
     counts = np.array([np.bincount(d, minlength=5) for d in drawn], float)
-    of_run = np.stack([sums.resampled(np.stack([row, np.ones(5)], -1), counts, sums.mean) for row in x])
+    of_run = np.stack([sums.mean(counts @ np.stack([row, np.ones(5)], -1)) for row in x])
     found = group_draws(np.repeat(of_run, 500, axis=1), np.random.default_rng(2)).reshape(4, 500)
     for resample in range(4):
         means = [np.mean([x[run][i] for i in drawn[resample]]) for run in range(3)]
@@ -35,10 +36,11 @@ def test_expansion_is_that_of_t() -> None:
 def test_one_run_keeps_its_own_draws_and_undefined_ones_stay_undefined() -> None:
     values = np.random.default_rng(3).normal(size=(1, 30, 2))
     values[0, 4, 1] = np.nan
-    draws = group_draws(values, np.random.default_rng(0))
-    np.testing.assert_array_equal(draws, values[0])
-    low, high = interval(draws)
-    assert low[0] < high[0] and np.isnan([low[1], high[1], two_sided_p(draws)[1]]).all()
+    np.testing.assert_array_equal(group_draws(values, np.random.default_rng(0)), values[0])
+    undefined = group_draws(np.concatenate([values, values + 1]), np.random.default_rng(0))
+    assert np.argwhere(np.isnan(undefined)).tolist() == [[4, 1]]
+    assert two_sided_p(np.array([[np.nan, np.nan], [1.0, np.nan]]))[0] == 1
+    assert np.isnan(two_sided_p(np.full((3, 1), np.nan)))
 
 
 def study(rng: np.random.Generator, n_runs: int, n_seq: int, sd_seed: float) -> np.ndarray:
@@ -51,6 +53,12 @@ def draws_of(x: np.ndarray, counts: np.ndarray, rng: np.random.Generator) -> np.
     return group_draws((counts @ x.T).T / x.shape[1], rng)
 
 
+def ends(draws: np.ndarray) -> tuple[float, float]:
+    """The interval, of 40 sequences that count alike."""
+    low, high = intervals(draws[:, None], np.ones((40, 1)))
+    return low[0], high[0]
+
+
 @pytest.mark.parametrize(("n_runs", "sd_seed"), [(3, 1.0), (5, 1.0), (10, 0.2)])
 def test_the_interval_covers_the_truth(n_runs: int, sd_seed: float) -> None:
     """In 95% of studies or more; of 300, 92% is two and a half standard errors below."""
@@ -58,7 +66,7 @@ def test_the_interval_covers_the_truth(n_runs: int, sd_seed: float) -> None:
     for _ in range(300):
         x = study(rng, n_runs, 40, sd_seed)
         counts = rng.multinomial(40, np.full(40, 1 / 40), size=400)
-        low, high = interval(draws_of(x, counts, rng))
+        low, high = ends(draws_of(x, counts, rng))
         hits += low <= 0 <= high
     assert hits / 300 > 0.92
 
@@ -71,9 +79,9 @@ def test_groups_that_do_not_differ_are_told_so_in_19_of_20_studies() -> None:
         a, b = (study(rng, 5, 40, 0.5) + common for _ in "ab")
         counts, others = rng.multinomial(40, np.full(40, 1 / 40), size=(2, 400))
         of_a = draws_of(a, counts, rng)
-        low, high = interval(draws_of(b, counts, rng) - of_a)
+        low, high = ends(draws_of(b, counts, rng) - of_a)
         hits += low <= 0 <= high
-        unpaired = interval(draws_of(b, others, rng) - of_a)
+        unpaired = ends(draws_of(b, others, rng) - of_a)
         wider.append((unpaired[1] - unpaired[0]) / (high - low))
     assert hits / 200 > 0.92
     assert np.median(wider) > 1.5

@@ -234,6 +234,7 @@ COMMENT ON COLUMN group_difference.seed IS 'Seed of the random numbers.';
 
 CREATE TABLE finding (
     claim VARCHAR NOT NULL,
+    aspect VARCHAR NOT NULL,
     run_id INTEGER,
     family VARCHAR,
     corpus_id INTEGER NOT NULL,
@@ -245,21 +246,24 @@ CREATE TABLE finding (
     n BIGINT NOT NULL,
     verdict VARCHAR NOT NULL,
     rule VARCHAR NOT NULL,
+    note VARCHAR,
     query VARCHAR NOT NULL,
     method_version VARCHAR NOT NULL
 );
-COMMENT ON TABLE finding IS 'One row per claim and run, or claim and group: the number that decides it, the verdict, the rule, and the query that gives the number.';
+COMMENT ON TABLE finding IS 'One row per claim, aspect and run, or claim, aspect and group: the number that decides it, the verdict, the rule, and the query that gives the number.';
 COMMENT ON COLUMN finding.claim IS 'F1 to F6.';
+COMMENT ON COLUMN finding.aspect IS 'What of the claim: map (F1); a pattern (F2); block (F3); size, depth (F4); ff_in, ff_out (F5); pairs, verdicts (F6, groups only).';
 COMMENT ON COLUMN finding.run_id IS 'The run (run.run_id); NULL for a group.';
 COMMENT ON COLUMN finding.family IS 'The group (model.family); NULL for a run.';
 COMMENT ON COLUMN finding.corpus_id IS 'The corpus (corpus.corpus_id).';
 COMMENT ON COLUMN finding.statement IS 'The claim in one sentence.';
-COMMENT ON COLUMN finding.quantity IS 'What value is, with its layer.';
+COMMENT ON COLUMN finding.quantity IS 'What value is, and what n counts.';
 COMMENT ON COLUMN finding.value IS 'The number that decides; NULL when there is none.';
-COMMENT ON COLUMN finding.low IS 'Lower end of its 95% interval; NULL when there is none.';
+COMMENT ON COLUMN finding.low IS 'Lower end of its 95% interval (over layers: the median of the layers'' lower ends); NULL when there is none.';
 COMMENT ON COLUMN finding.high IS 'Upper end of its interval.';
-COMMENT ON COLUMN finding.n IS 'What it is estimated from: sequences, dimensions or runs, as quantity says.';
+COMMENT ON COLUMN finding.n IS 'What it is estimated from: sequences, dimensions, runs or claims, as quantity says.';
 COMMENT ON COLUMN finding.verdict IS 'holds, fails, or not enough data.';
 COMMENT ON COLUMN finding.rule IS 'The rule that gives the verdict.';
+COMMENT ON COLUMN finding.note IS 'What is missing and what to do about it; NULL when nothing is.';
 COMMENT ON COLUMN finding.query IS 'SQL that gives value, low, high and n from this warehouse.';
 COMMENT ON COLUMN finding.method_version IS 'Version of the analysis.';
