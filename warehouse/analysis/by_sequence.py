@@ -1,17 +1,24 @@
-"""What a run adds to its measures, sequence by sequence: the sums that every resampling of seeds and sequences weighs."""
+"""Measures of a run on its corpus and on resampled ones: what profiles of two runs, and groups of runs, are made of.
+
+Resamples draw the same sequences for every run of a corpus, so runs and groups are compared on the same ones. The
+measures are those of `estimate` and `pattern_effect`, by the same functions.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import duckdb
 import numpy as np
-import polars as pl
 
 from warehouse import sqlfiles
-from warehouse.analysis import sums
+from warehouse.analysis import norms, patterns, sums
+from warehouse.analysis.changes import changes_by_sequence
+from warehouse.analysis.correlation import Ranking, rhos
 from warehouse.analysis.part import Options
-from warehouse.analysis.resample import Floats, bootstrap
+from warehouse.analysis.resample import Floats, bootstrap, resample_counts
+from warehouse.analysis.runs import Run
+from warehouse.contract import COMPONENTS, PAIR_FILTERS
 
 
 class Cell(NamedTuple):
@@ -24,74 +31,126 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sums:
-    """Sums of a run, (S, C, K): sequence, cell, and what the statistic takes. `sizes` (S, C): how much each counts."""
+class Drawn:
+    """Measures of one run: `points` (C,), on resamples `draws` (B, C), both NaN where undefined.
+
+    `sizes` (S, C): how much each unit that is drawn counts in each.
+    """
 
     cells: tuple[Cell, ...]
-    values: Floats
+    points: Floats
+    draws: Floats
     sizes: Floats
-    statistic: sums.Statistic
 
-    @property
-    def points(self) -> Floats:
-        """The measures of the corpus itself: (C,), NaN where undefined."""
-        return self.statistic(self.values.sum(axis=0))
-
-    def draws(self, options: Options) -> Floats:
-        """The measures of resampled corpora: (B, C). The same sequences are drawn for every run of one corpus."""
-        flat = self.values.reshape(len(self.values), -1)
-        return bootstrap(flat, sums.by_cell(self.statistic, len(self.cells)), options)
-
-    def choose(self, cells: Sequence[Cell]) -> "Sums":
-        """Some cells, in this order; what the run has no sums of is undefined."""
+    def choose(self, cells: Sequence[Cell]) -> "Drawn":
+        """Some cells, in this order; undefined where the run has no such cell."""
         known = {cell: number for number, cell in enumerate(self.cells)}
-        at = [known.get(cell, -1) for cell in cells]
-        missing = np.array([number < 0 for number in at])
-        values, sizes = self.values[:, at], self.sizes[:, at]
-        values[:, missing], sizes[:, missing] = 0, 0
-        return Sums(tuple(cells), values, sizes, self.statistic)
+        at = [known.get(cell, len(self.cells)) for cell in cells]
+        points = np.append(self.points, np.nan)[at]
+        draws = np.column_stack([self.draws, np.full(len(self.draws), np.nan)])[:, at]
+        sizes = np.column_stack([self.sizes, np.zeros(len(self.sizes))])[:, at]
+        return Drawn(tuple(cells), points, draws, sizes)
+
+    def renamed(self, cells: Sequence[Cell]) -> "Drawn":
+        """The same numbers under other names."""
+        return Drawn(tuple(cells), self.points, self.draws, self.sizes)
 
 
-Loader: TypeAlias = Callable[[duckdb.DuckDBPyConnection, int, Sequence[int]], Sums]
-"""Open connection, run_id, sequences (seq_id) -> the run's sums over them."""
+Loader: TypeAlias = Callable[[duckdb.DuckDBPyConnection, Run, Sequence[int], Options], Drawn]
+"""Open connection, run, sequences (seq_id, ascending), options -> the run's measures over them."""
 
 
-def changes(con: duckdb.DuckDBPyConnection, run_id: int, sequences: Sequence[int]) -> Sums:
-    """Mean change 1 - rho of every layer, component and pair filter."""
-    frame = _changes(con, run_id, sequences)
-    cells, total = _grid(frame, ["layer", "component", "pair_filter"], ["change", "n"], sequences)
-    named = tuple(Cell("change", layer, component, which) for layer, component, which in cells)
-    return Sums(named, total, total[..., 1], sums.mean)
+def of_sums(cells: Sequence[Cell], totals: Floats, sizes: Floats, statistic: sums.Statistic, options: Options) -> Drawn:
+    """Measures that are statistics of sums over sequences: totals (S, C, K), statistic (..., K) -> (...)."""
+    flat = totals.reshape(len(totals), -1)
+    draws = bootstrap(flat, lambda drawn: statistic(drawn.reshape(*drawn.shape[:-1], len(cells), -1)), options)
+    return Drawn(tuple(cells), statistic(totals.sum(axis=0)), draws, sizes)
 
 
-def surviving(con: duckdb.DuckDBPyConnection, run_id: int, sequences: Sequence[int]) -> Sums:
-    """Mean change by the whole block over mean change by FF, of every layer and pair filter."""
-    frame = _changes(con, run_id, sequences)
-    parts = [frame.filter(component=component) for component in ("BLOCK", "FF")]
-    keys = ["layer", "pair_filter"]
-    cells = frame.select(keys).unique().sort(keys).rows()
-    block, ff = (_grid(part, keys, ["change", "n"], sequences, cells)[1] for part in parts)
-    named = tuple(Cell("surviving_share", layer, "BLOCK", which) for layer, which in cells)
-    return Sums(named, np.concatenate([block, ff], axis=-1), ff[..., 1], sums.ratio_of_means)
+def changes(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[int], options: Options) -> Drawn:
+    """change: mean of 1 - rho, of every layer, component and pair filter."""
+    summed = _changes(con, run, sequences)  # (S, L, C, F, 2)
+    cells = [
+        Cell("change", layer, component, which)
+        for layer in run.layers
+        for component in COMPONENTS
+        for which in PAIR_FILTERS
+    ]
+    totals = summed.reshape(len(sequences), len(cells), 2)
+    return of_sums(cells, totals, totals[..., 1], sums.mean, options)
 
 
-def _changes(con: duckdb.DuckDBPyConnection, run_id: int, sequences: Sequence[int]) -> pl.DataFrame:
-    frame = con.sql(sqlfiles.query("analysis/changes_by_sequence"), params={"run_id": run_id}).pl()
-    return frame.filter(pl.col("seq_id").is_in(list(sequences))).with_columns(n=pl.lit(1.0))
+def surviving(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[int], options: Options) -> Drawn:
+    """surviving_share: mean change by the whole block over mean change by FF, of every layer and pair filter."""
+    summed = _changes(con, run, sequences)
+    cells = [Cell("surviving_share", layer, "BLOCK/FF", which) for layer in run.layers for which in PAIR_FILTERS]
+    block, ff = (summed[:, :, COMPONENTS.index(name)].reshape(len(sequences), -1, 2) for name in ("BLOCK", "FF"))
+    totals = np.concatenate([block, ff], axis=-1)
+    return of_sums(cells, totals, np.minimum(block[..., 1], ff[..., 1]), sums.ratio_of_means, options)
 
 
-def _grid(
-    frame: pl.DataFrame,
-    keys: list[str],
-    columns: list[str],
-    sequences: Sequence[int],
-    cells: list[tuple] | None = None,
-) -> tuple[list[tuple], Floats]:
-    """Rows of (seq_id, keys) as an array (S, C, K), 0 where there is none, and what its cells are."""
-    cells = frame.select(keys).unique().sort(keys).rows() if cells is None else cells
-    of_cell = {cell: number for number, cell in enumerate(cells)}
-    of_sequence = {seq: number for number, seq in enumerate(sequences)}
-    total = np.zeros((len(sequences), len(cells), len(columns)))
-    where = [of_cell[row] for row in frame.select(keys).iter_rows()]
-    total[[of_sequence[seq] for seq in frame["seq_id"]], where] = frame.select(columns).to_numpy()
-    return cells, total
+def _changes(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[int]) -> Floats:
+    """Change and count of every sequence, layer, component and filter: (S, L, C, F, 2), 0 where undefined."""
+    ids = np.asarray(sequences)
+    change = np.stack([changes_by_sequence(con, run, layer, ids) for layer in run.layers], axis=1)
+    defined = np.isfinite(change)
+    return np.stack([np.where(defined, change, 0.0), defined], axis=-1)
+
+
+def pattern_effects(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[int], options: Options) -> Drawn:
+    """pattern_effect: effect of every layer and pattern; relations are not told apart."""
+    cells: list[Cell] = []
+    columns: list[Floats] = []
+    for layer in run.layers if run.n_pattern_pairs else ():
+        items, found = patterns.layer_sums(con, run, layer)
+        for number, (pattern, relation) in enumerate(items.rows()):
+            if relation is None:
+                cells.append(Cell("pattern_effect", layer, pattern, None))
+                columns.append(np.stack([found.gain[:, number], found.in_both[:, number]], axis=-1))
+    own = patterns.sequences_of(con, run)
+    kept = np.isin(own, sequences)
+    totals = np.stack(columns, axis=1)[kept] if cells else np.zeros((len(sequences), 0, 2))
+    return of_sums(cells, totals, totals[..., 1], sums.mean, options)
+
+
+def norm_changes(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[int], options: Options) -> Drawn:
+    """norm_change over rows of content, of every layer: ranked anew in every resample."""
+    columns = [_rank_correlation(*norms.row_points(con, run, layer), sequences, options) for layer in run.layers]
+    points, draws, sizes = (np.stack(column, axis=-1) for column in zip(*columns, strict=True))
+    cells = tuple(Cell("norm_change", layer, "row", "content") for layer in run.layers)
+    return Drawn(cells, points, draws, sizes)
+
+
+def _rank_correlation(
+    points: Floats, seq_ids: np.ndarray, sequences: Sequence[int], options: Options
+) -> tuple[Floats, Floats, Floats]:
+    """Spearman's rho of points (P, 2) whose sequences are seq_ids (P,): itself, on resamples (B,), points of each (S,)."""
+    kept = np.isin(seq_ids, sequences)
+    unit = np.searchsorted(np.asarray(sequences), seq_ids[kept])
+    sizes = np.bincount(unit, minlength=len(sequences)).astype(np.float64)
+    if not len(unit):
+        return np.array(np.nan), np.full(options.n_resamples, np.nan), sizes
+    rankings = [Ranking.of(column) for column in points[kept].T]
+    draws = []
+    for counts in resample_counts(len(sequences), options):
+        for weights in np.array_split(counts, -(-len(counts) * len(unit) // _WEIGHTS)):
+            draws.append(rhos(rankings, weights.T.astype(np.float64), unit)[0])
+    return rhos(rankings, np.ones((len(unit), 1)))[0, 0], np.concatenate(draws), sizes
+
+
+_WEIGHTS: Final = 2**21
+"""Points x resamples that are ranked at once, some ten arrays of 16 MiB."""
+
+
+def ln_weights(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[int], options: Options) -> Drawn:
+    """ln_weight, as it stands in `estimate`: weights are the model's and its dimensions all there are, so that only
+    seeds are drawn. The units of `sizes` are dimensions."""
+    query = sqlfiles.query("analysis/ln_weights")
+    rows = con.execute(query, {"run_id": run.run_id}).fetchall()
+    cells = tuple(Cell("ln_weight", layer, item, None) for layer, item, *_ in rows)
+    points = np.array([np.nan if value is None else value for *_, value, _ in rows], float)
+    n = min((n for *_, n in rows), default=0)
+    return Drawn(cells, points, np.tile(points, (options.n_resamples, 1)), np.ones((n, len(cells))))
+
+
+LOADERS: Final[tuple[Loader, ...]] = (changes, surviving, pattern_effects, norm_changes, ln_weights)

@@ -43,6 +43,25 @@ def two_sided_p(draws: Floats) -> Floats:
     return np.where(n > 0, np.minimum(2 * (tail + 1) / (n + 1), 1.0), np.nan)
 
 
+def mean_of_pairs(values: Floats, lows: Floats, highs: Floats) -> tuple[float, float]:
+    """95% interval of a mean over all pairs of runs: NaN with fewer than three runs, which make but one pair.
+
+    Pairs share runs, so the spread over pairs says little; the jackknife leaves one run out at a time (Arvesen 1969,
+    "Jackknifing U-statistics"), Student's t has a degree of freedom for each run but one. The pairs' own intervals
+    over sequences come on top, in squares: the sequences are the same ones, so they do not average out.
+
+    Args: (P,) each, one of two runs i < j in the order (0, 1), (0, 2), ..., (1, 2), ...; ends of their intervals.
+    """
+    n_runs = round((1 + (1 + 8 * len(values)) ** 0.5) / 2)
+    if n_runs < 3:
+        return float("nan"), float("nan")
+    first, second = np.triu_indices(n_runs, 1)
+    without = np.array([values[(first != run) & (second != run)].mean() for run in range(n_runs)])
+    error = ((n_runs - 1) / n_runs * ((without - without.mean()) ** 2).sum()) ** 0.5
+    half = float(np.hypot(student_quantile(n_runs - 1) * error, (highs - lows).mean() / 2))
+    return max(float(values.mean()) - half, -1.0), min(float(values.mean()) + half, 1.0)
+
+
 @cache
 def seed_expansion(n_runs: int) -> float:
     """Factor for the deviation of n drawn runs: sqrt(n / (n - 1)) * t / z at 95%, n - 1 degrees of freedom."""

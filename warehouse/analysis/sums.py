@@ -48,11 +48,6 @@ def products(x: Floats, y: Floats) -> Floats:
     return np.stack([there.astype(float), x, y, x * x, y * y, x * y], axis=-1)
 
 
-def by_cell(statistic: Statistic, cells: int) -> Statistic:
-    """`statistic` for `resample.bootstrap`: its totals (..., cells * K) are those of several cells side by side."""
-    return lambda totals: statistic(totals.reshape(*totals.shape[:-1], cells, -1))
-
-
 def profile_pearson(a: Floats, b: Floats) -> Floats:
     """Pearson's r over the last axis, over the points that both have; NaN with fewer than three. (..., P) -> (...)."""
     here = products(a, b)

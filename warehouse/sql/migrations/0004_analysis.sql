@@ -153,7 +153,7 @@ CREATE TABLE seed_agreement (
 COMMENT ON TABLE seed_agreement IS 'One row per two runs over one corpus, measure and layer: how far they agree. Interval: 95%, bootstrap over sequences.';
 COMMENT ON COLUMN seed_agreement.run_a IS 'The one run (run.run_id), the lower id.';
 COMMENT ON COLUMN seed_agreement.run_b IS 'The other run.';
-COMMENT ON COLUMN seed_agreement.measure IS 'ff_amp: Pearson''s r of FF-amp over the same token pairs (one tokenizer). ff_amp_words: the same over word pairs (any tokenizers). pattern_profile: Pearson''s r of the effects of patterns, over layers x patterns. change_curve: of the change by FF, over layers.';
+COMMENT ON COLUMN seed_agreement.measure IS 'ff_amp: Pearson''s r of FF-amp over the same token pairs (one tokenizer). ff_amp_words: the same over word pairs (any tokenizers). pattern_profile: Pearson''s r of the effects of patterns, over layers x patterns, special left out. change_curve: of the change by FF of content pairs, over layers.';
 COMMENT ON COLUMN seed_agreement.layer_a IS 'Layer of run_a, from 1; NULL where all layers count together.';
 COMMENT ON COLUMN seed_agreement.layer_b IS 'Layer of run_b that stands at the same relative depth; NULL where all layers count together.';
 COMMENT ON COLUMN seed_agreement.value IS 'The correlation, -1 to 1; NULL when undefined.';
@@ -180,16 +180,16 @@ CREATE TABLE group_estimate (
     method_version VARCHAR NOT NULL,
     seed INTEGER NOT NULL
 );
-COMMENT ON TABLE group_estimate IS 'One row per group of runs (one model family over one corpus), measure, layer and item: mean, spread and interval over seeds. Interval: 95%, Multi-Bootstrap (Sellam et al. 2022), seeds and sequences resampled together.';
+COMMENT ON TABLE group_estimate IS 'One row per group of runs (v_group_run: one model family over one corpus), measure, layer and item: mean, spread and interval over seeds. Interval: 95%, Multi-Bootstrap (Sellam et al. 2022), seeds and sequences resampled together, the deviation of seeds widened for few of them (ours).';
 COMMENT ON COLUMN group_estimate.family IS 'The group: model.family.';
 COMMENT ON COLUMN group_estimate.corpus_id IS 'The corpus (corpus.corpus_id).';
-COMMENT ON COLUMN group_estimate.measure IS 'As estimate.measure, or pattern_effect for the effect of a pattern, or agreement for seed_agreement of all pairs of the group''s runs.';
-COMMENT ON COLUMN group_estimate.layer IS 'Layer, from 1; NULL where all layers count together.';
+COMMENT ON COLUMN group_estimate.measure IS 'change, surviving_share, norm_change or ln_weight as in estimate (ln_weight: seeds alone are resampled); pattern_effect: effect of a pattern; agreement: seed_agreement over all pairs of the group''s runs, its interval by the jackknife over runs.';
+COMMENT ON COLUMN group_estimate.layer IS 'Layer, from 1, of the group''s shallowest model, others'' at the same relative depth; NULL where all layers count together.';
 COMMENT ON COLUMN group_estimate.item IS 'As estimate.item; the pattern; or seed_agreement.measure.';
 COMMENT ON COLUMN group_estimate.pair_filter IS 'Pairs that changes are over; NULL where it does not apply.';
-COMMENT ON COLUMN group_estimate.mean IS 'Mean over the group''s runs.';
-COMMENT ON COLUMN group_estimate.sd IS 'Sample standard deviation over the group''s runs; NULL with one.';
-COMMENT ON COLUMN group_estimate.low IS 'Lower end of the interval; NULL with fewer than two runs or too few sequences.';
+COMMENT ON COLUMN group_estimate.mean IS 'Mean over the group''s runs (agreement: over its pairs of runs); NULL where it is undefined in one.';
+COMMENT ON COLUMN group_estimate.sd IS 'Sample standard deviation over the group''s runs, or pairs of runs; NULL with one.';
+COMMENT ON COLUMN group_estimate.low IS 'Lower end of the interval; NULL with fewer than two runs (agreement: three) or too few sequences.';
 COMMENT ON COLUMN group_estimate.high IS 'Upper end of the interval.';
 COMMENT ON COLUMN group_estimate.n_runs IS 'Runs in the group.';
 COMMENT ON COLUMN group_estimate.n_sequences IS 'Sequences that all of them share.';
@@ -218,7 +218,7 @@ COMMENT ON TABLE group_difference IS 'One row per two groups over one corpus, me
 COMMENT ON COLUMN group_difference.family_a IS 'The one group: model.family.';
 COMMENT ON COLUMN group_difference.family_b IS 'The other group.';
 COMMENT ON COLUMN group_difference.corpus_id IS 'The corpus (corpus.corpus_id).';
-COMMENT ON COLUMN group_difference.measure IS 'As group_estimate.measure.';
+COMMENT ON COLUMN group_difference.measure IS 'As group_estimate.measure, agreement left out.';
 COMMENT ON COLUMN group_difference.item IS 'As group_estimate.item.';
 COMMENT ON COLUMN group_difference.pair_filter IS 'Pairs that changes are over; NULL where it does not apply.';
 COMMENT ON COLUMN group_difference.depth IS 'Relative depth, layer / n_layer, above 0 to 1: where layers of the two groups meet.';
