@@ -55,9 +55,7 @@ def existing(path: Path) -> Path:
 
 
 @contextmanager
-def read(
-    path: Path, wait: float = READER_WAIT, *, memory: str | None = None
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def read(path: Path, wait: float = READER_WAIT, *, memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only, fenced connection; open it for one question.
 
     `memory` bounds what DuckDB holds ("1GiB"): what needs more goes through files beside the warehouse.

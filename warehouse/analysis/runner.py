@@ -11,6 +11,7 @@ import duckdb
 import polars as pl
 
 from warehouse import connect, sqlfiles
+from warehouse.analysis import changes, dimensions, mixing, norms, patterns, top_pairs
 from warehouse.analysis.part import ANALYSIS_VERSION, Frames, Options, Part, Subject
 from warehouse.contract import INTEGER
 from warehouse.errors import WarehouseError, require_whole
@@ -18,13 +19,18 @@ from warehouse.migrate import transaction
 from warehouse.paths import warehouse_path
 from warehouse.register import choose_run
 
-PARTS: Final[list[Part]] = []
+PARTS: Final[list[Part]] = [
+    *(patterns.PART, changes.PART, norms.PART, dimensions.CORRELATIONS, dimensions.OUTLIERS),
+    *(mixing.PART, top_pairs.PART),
+]
 """Every part, in the order in which they run."""
 
 MEMORY: Final = "1GiB"
 """What DuckDB may hold while it sums maps up; beyond it goes to disk, beside the warehouse."""
 
 MAX_RESAMPLES: Final = 1_000_000
+
+_CHANGED: Final = "its data changed while it was computed: run `lenshouse analyze` again"
 
 Watcher: TypeAlias = Callable[[str, int, int], None]
 """Told before each subject: what comes now, how many are done, how many there are."""
@@ -69,9 +75,7 @@ def analyze(
     job = _Job(path, Options(seed, n_resamples), force, wait)
     chosen = _choose(path, runs, wait)
     started = time.perf_counter()
-    parts = PARTS if parts is None else parts
-    for number, part in enumerate(parts):
-        job.run(part, chosen, lambda what, done, total, n=number: watch(what, n * total + done, len(parts) * total))
+    job.run(PARTS if parts is None else parts, chosen, watch)
     job.outcome.seconds = time.perf_counter() - started
     return job.outcome
 
@@ -94,26 +98,42 @@ class _Job:
     force: bool
     wait: float
     outcome: Analysis = field(default_factory=Analysis)
+    wrote: bool = False
 
-    def run(self, part: Part, chosen: frozenset[int], watch: Watcher) -> None:
+    def run(self, parts: Sequence[Part], chosen: frozenset[int], watch: Watcher) -> None:
+        """All parts in turn. Until something is written, what there is to do is known from one look at the file."""
+        plans = self._plans(parts)
+        total, done = sum(len(_within(subjects, chosen)) for subjects, _ in plans), 0
+        for number, part in enumerate(parts):
+            if self.wrote:
+                [plans[number]] = self._plans([part])
+            everything, stored = plans[number]
+            gone = set(stored) - {subject.name for subject in everything if not subject.missing}
+            if gone:
+                self._forget(part, gone)
+            for subject in _within(everything, chosen):
+                watch(f"{part.name}: {subject.title}", done, total)
+                self._settle(part, subject, stored.get(subject.name))
+                done += 1
+
+    def _plans(self, parts: Sequence[Part]) -> list[tuple[list[Subject], dict[str, str]]]:
+        """Of each part its subjects, and the fingerprint of what is stored, by subject."""
         with connect.read(self.path, self.wait) as con:
-            everything = part.subjects(con)
-            stored = _stored(con, part)
-        gone = set(stored) - {subject.name for subject in everything if not subject.missing}
-        if gone:
-            self._forget(part, gone)
-        subjects = [subject for subject in everything if not chosen or subject.runs <= chosen]
-        for done, subject in enumerate(subjects):
-            watch(f"{part.name}: {subject.title}", done, len(subjects))
-            if subject.missing:
-                self.outcome.skipped.append((part.name, subject.title, subject.missing))
-                continue
-            if subject.note and subject.note not in self.outcome.notes:
-                self.outcome.notes.append(subject.note)
-            if stored.get(subject.name) == part.fingerprint(subject, self.options) and not self.force:
-                self.outcome.up_to_date.append((part.name, subject.title))
-            elif self._compute(part, subject):
-                self.outcome.computed.append((part.name, subject.title))
+            return [(part.subjects(con), _stored(con, part)) for part in parts]
+
+    def _settle(self, part: Part, subject: Subject, stored: str | None) -> None:
+        """Compute a subject, or say why not."""
+        if subject.missing:
+            self.outcome.skipped.append((part.name, subject.title, subject.missing))
+            return
+        if subject.note and subject.note not in self.outcome.notes:
+            self.outcome.notes.append(subject.note)
+        if stored == part.fingerprint(subject, self.options) and not self.force:
+            self.outcome.up_to_date.append((part.name, subject.title))
+        elif self._compute(part, subject):
+            self.outcome.computed.append((part.name, subject.title))
+        else:
+            self.outcome.skipped.append((part.name, subject.title, _CHANGED))
 
     def _compute(self, part: Part, subject: Subject) -> bool:
         """Read and compute without holding up writers, then write; False when the data changed meanwhile."""
@@ -124,8 +144,6 @@ class _Job:
         with connect.write(self.path, self.wait) as con, transaction(con):
             now = {other.name: part.fingerprint(other, self.options) for other in part.subjects(con)}
             if now.get(subject.name) != fingerprint:
-                reason = "its data changed while it was computed: run `lenshouse analyze` again"
-                self.outcome.skipped.append((part.name, subject.title, reason))
                 return False
             _clear(con, part, subject.key, subject.name)
             self._insert(con, part, frames)
@@ -139,6 +157,7 @@ class _Job:
                 "seconds": time.perf_counter() - started,
             }
             _execute(con, "analysis/record_analysis", values)
+        self.wrote = True
         return True
 
     def _insert(self, con: duckdb.DuckDBPyConnection, part: Part, frames: Frames) -> None:
@@ -154,6 +173,12 @@ class _Job:
             still = {subject.name for subject in part.subjects(con) if not subject.missing}
             for name in names - still:
                 _clear(con, part, json.loads(name), name)
+        self.wrote = True
+
+
+def _within(subjects: list[Subject], chosen: frozenset[int]) -> list[Subject]:
+    """Those about chosen runs only; all where none is chosen."""
+    return [subject for subject in subjects if not chosen or subject.runs <= chosen]
 
 
 def _stored(con: duckdb.DuckDBPyConnection, part: Part) -> dict[str, str]:
