@@ -95,10 +95,10 @@ def _compute(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options)
     a, b = (next(run for run in runs(con) if run.run_id == subject.key[name]) for name in ("run_a", "run_b"))
     rows: list[tuple] = []
     if meet := subject.depends["meet"]:
-        measure = {"pairs": "ff_amp", "words": "ff_amp_words"}[meet]
+        measure, sums_of = {"pairs": ("ff_amp", _sums_of_pairs), "words": ("ff_amp_words", _sums_of_words)}[meet]
         for layer in a.layers:
             other = layer_at(layer, a.n_layer, b.n_layer)
-            totals = _sums_of_pairs(con, a, layer, b, other) if meet == "pairs" else _sums_of_words(con, a, layer, b, other)
+            totals = sums_of(con, a, layer, b, other)
             rows.append((a.run_id, b.run_id, measure, layer, other, *of_pairs(totals, options)))
     sequences = shared_sequences(con, [a.run_id, b.run_id])
     for measure, load, is_point in _PROFILES:

@@ -17,7 +17,7 @@ from warehouse.analysis.changes import changes_by_sequence
 from warehouse.analysis.correlation import Ranking, rhos
 from warehouse.analysis.part import Options
 from warehouse.analysis.resample import Floats, bootstrap, resample_counts
-from warehouse.analysis.runs import Run
+from warehouse.analysis.runs import Run, sequences_of
 from warehouse.contract import COMPONENTS, PAIR_FILTERS
 
 
@@ -101,21 +101,24 @@ def pattern_effects(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequenc
     """pattern_effect: effect of every layer and pattern; relations are not told apart."""
     cells: list[Cell] = []
     columns: list[Floats] = []
-    for layer in run.layers if run.n_pattern_pairs else ():
+    has_effects = run.n_pattern_pairs > 0 and run.placement != "parallel"  # as in the table pattern_effect
+    for layer in run.layers if has_effects else ():
         items, found = patterns.layer_sums(con, run, layer)
         for number, (pattern, relation) in enumerate(items.rows()):
             if relation is None:
                 cells.append(Cell("pattern_effect", layer, pattern, None))
-                columns.append(np.stack([found.gain[:, number], found.in_both[:, number]], axis=-1))
-    own = patterns.sequences_of(con, run)
-    kept = np.isin(own, sequences)
+                columns.append(np.stack([found.gain[:, number], found.counted[:, number]], axis=-1))
+    kept = np.isin(sequences_of(con, run), sequences)
     totals = np.stack(columns, axis=1)[kept] if cells else np.zeros((len(sequences), 0, 2))
     return of_sums(cells, totals, totals[..., 1], sums.mean, options)
 
 
 def norm_changes(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[int], options: Options) -> Drawn:
     """norm_change over rows of content, of every layer: ranked anew in every resample."""
-    columns = [_rank_correlation(*norms.row_points(con, run, layer), sequences, options) for layer in run.layers]
+    columns = []
+    for layer in run.layers:
+        found, seq_ids = norms.row_points(con, run, layer)
+        columns.append(_rank_correlation(found[:, :2], seq_ids, sequences, options))
     points, draws, sizes = (np.stack(column, axis=-1) for column in zip(*columns, strict=True))
     cells = tuple(Cell("norm_change", layer, "row", "content") for layer in run.layers)
     return Drawn(cells, points, draws, sizes)
@@ -124,22 +127,18 @@ def norm_changes(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[i
 def _rank_correlation(
     points: Floats, seq_ids: np.ndarray, sequences: Sequence[int], options: Options
 ) -> tuple[Floats, Floats, Floats]:
-    """Spearman's rho of points (P, 2) whose sequences are seq_ids (P,): itself, on resamples (B,), points of each (S,)."""
+    """Spearman's rho of points (P, 2) whose sequences are seq_ids (P,).
+
+    Returns rho itself, on resamples (B,), and how many points each sequence has (S,).
+    """
     kept = np.isin(seq_ids, sequences)
     unit = np.searchsorted(np.asarray(sequences), seq_ids[kept])
     sizes = np.bincount(unit, minlength=len(sequences)).astype(np.float64)
     if not len(unit):
         return np.array(np.nan), np.full(options.n_resamples, np.nan), sizes
     rankings = [Ranking.of(column) for column in points[kept].T]
-    draws = []
-    for counts in resample_counts(len(sequences), options):
-        for weights in np.array_split(counts, -(-len(counts) * len(unit) // _WEIGHTS)):
-            draws.append(rhos(rankings, weights.T.astype(np.float64), unit)[0])
-    return rhos(rankings, np.ones((len(unit), 1)))[0, 0], np.concatenate(draws), sizes
-
-
-_WEIGHTS: Final = 2**21
-"""Points x resamples that are ranked at once, some ten arrays of 16 MiB."""
+    draws = [rhos(rankings, counts[unit])[0] for block in resample_counts(len(sequences), options) for counts in block]
+    return rhos(rankings, np.ones(len(unit), np.int64))[0], np.array(draws), sizes
 
 
 def ln_weights(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequence[int], options: Options) -> Drawn:

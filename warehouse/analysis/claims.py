@@ -7,7 +7,7 @@ above it. No layer is picked after looking, and no row needs correction for the 
 """
 
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 Verdict: TypeAlias = Literal["holds", "fails", "not enough data"]
 
@@ -20,12 +20,22 @@ _FAILS: Final = "fails: at least half have one below it (the median of upper end
 _OPEN: Final = "not enough data: neither, or no interval"
 
 
+class Number(NamedTuple):
+    """What a claim's query gives: the number that decides, its 95% interval, and what it is estimated from."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
 @dataclass(frozen=True)
 class Claim:
     """One aspect of a claim.
 
     `of_run` and `of_group` name queries in sql/queries/claims, None where it is not asked of one; `values` are their
-    parameters beside run or group. `first_half` restricts it to the layers 1 to n_layer / 2, rounded up.
+    parameters beside run or group. `counts` is what n counts in a run; in a group it counts runs. `first_half`
+    restricts it to the layers 1 to n_layer / 2, rounded up.
     """
 
     claim: str
@@ -37,7 +47,12 @@ class Claim:
     of_group: str
     values: dict[str, str | None] = field(default_factory=dict)
     bound: float = 0.0
+    counts: str = "sequences"
     first_half: bool = False
+
+    def counted(self, *, of_group: bool) -> str:
+        """quantity, and what n is of it."""
+        return f"{self.quantity}; n: {'runs' if of_group and self.aspect != 'verdicts' else self.counts}"
 
     @property
     def pattern(self) -> str | None:
@@ -45,16 +60,16 @@ class Claim:
         return self.values.get("pattern")
 
 
-def verdict(value: float | None, low: float | None, high: float | None, bound: float) -> Verdict:
-    """What a number and its interval say about `number > bound`; without an interval, nothing."""
-    if value is None or low is None or high is None:
+def verdict(claim: Claim, number: Number) -> Verdict:
+    """What a number and its interval say about `number > bound`; without an interval, nothing.
+
+    Of the share of agreeing verdicts, which has no interval: all of them must agree.
+    """
+    if claim.aspect == "verdicts":
+        return "not enough data" if number.value is None else "holds" if number.value == 1 else "fails"
+    if number.value is None or number.low is None or number.high is None:
         return "not enough data"
-    return "holds" if low > bound else "fails" if high < bound else "not enough data"
-
-
-def exact_verdict(share: float | None) -> Verdict:
-    """What a share of agreeing verdicts says: all of them must."""
-    return "not enough data" if share is None else "holds" if share == 1 else "fails"
+    return "holds" if number.low > claim.bound else "fails" if number.high < claim.bound else "not enough data"
 
 
 def _over_layers(bound: float) -> str:
@@ -82,10 +97,11 @@ def _pattern(aspect: str, unit: str, *, first_half: bool = False) -> Claim:
     )
 
 
-def _correlation(claim: str, aspect: str, statement: str, quantity: str, values: dict[str, str | None]) -> Claim:
-    return Claim(
-        claim, aspect, statement, quantity, _over_layers(0), "median_of_run", "median_of_group", values
-    )  # fmt: skip
+def _correlation(
+    claim: str, aspect: str, statement: str, quantity: str, values: dict[str, str | None], *, counts: str
+) -> Claim:
+    rule = _over_layers(0)
+    return Claim(claim, aspect, statement, quantity, rule, "median_of_run", "median_of_group", values, counts=counts)
 
 
 _NORM_CHANGE: Final[dict[str, str | None]] = {"measure": "norm_change", "item": "row", "pair_filter": "content"}
@@ -121,6 +137,7 @@ CLAIMS: Final = (
         "The norm of the feed-forward output goes with the size of the change.",
         "Spearman's rho of FF output norm and change by FF over query rows; median over layers",
         _NORM_CHANGE,
+        counts="query rows",
     ),
     Claim(
         "F4",
@@ -131,6 +148,7 @@ CLAIMS: Final = (
         "depth_of_run",
         "depth_of_group",
         _NORM_CHANGE,
+        counts="query rows",
     ),
     _correlation(
         "F5",
@@ -138,6 +156,7 @@ CLAIMS: Final = (
         "Weights of the normalisation go with the size of the feed-forward input, dimension by dimension.",
         "Spearman's rho of |LN weight| and mean |FF input| over dimensions; median over layers",
         {"measure": "ln_weight", "item": "ff_in", "pair_filter": None},
+        counts="dimensions",
     ),
     _correlation(
         "F5",
@@ -145,6 +164,7 @@ CLAIMS: Final = (
         "Weights of the normalisation go with the size of the feed-forward output, dimension by dimension.",
         "Spearman's rho of |LN weight| and mean |FF output| over dimensions; median over layers",
         {"measure": "ln_weight", "item": "ff_out", "pair_filter": None},
+        counts="dimensions",
     ),
     Claim(
         "F6",
@@ -164,6 +184,7 @@ CLAIMS: Final = (
         "holds: all of them; fails: not all; not enough data: fewer than two runs, or no aspect with verdicts",
         None,
         "verdicts_of_group",
+        counts="aspects",
     ),
 )
 """In the order in which they are reported."""

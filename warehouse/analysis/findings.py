@@ -1,4 +1,4 @@
-"""The claims put to every run and every group: table finding. Each number comes from the query that is stored with it."""
+"""The claims put to every run and every group: finding. Each number comes from the query that is stored with it."""
 
 import re
 from typing import Any, Final
@@ -7,7 +7,7 @@ import duckdb
 import polars as pl
 
 from warehouse import sqlfiles
-from warehouse.analysis.claims import CLAIMS, Claim, exact_verdict, verdict
+from warehouse.analysis.claims import CLAIMS, Claim, Number, verdict
 from warehouse.analysis.groups import Group, group_of, groups
 from warehouse.analysis.part import MIN_SEQUENCES, Frames, Options, Part, Subject
 from warehouse.wording import plural
@@ -57,11 +57,16 @@ def _of_run(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options) 
             continue
         values = {"run_id": run["run_id"], "last_layer": last_layer(claim, run["n_layer"])} | claim.values
         query = rendered(claim.of_run, values)
-        number = con.execute(query).fetchall()[0]
-        found = verdict(*number[:3], claim.bound)
+        number = _number(con, query)
+        found = verdict(claim, number)
         note = _note(claim, number, run["annotation"], run["corpus_name"]) if found == "not enough data" else None
         rows.append(_row(claim, number, found, note, query, run_id=run["run_id"], corpus_id=run["corpus_id"]))
     return {"finding": pl.DataFrame(rows, schema=_SCHEMA)}
+
+
+def _number(con: duckdb.DuckDBPyConnection, query: str) -> Number:
+    [row] = con.execute(query).fetchall()
+    return Number(*row)
 
 
 def last_layer(claim: Claim, n_layer: int) -> int:
@@ -69,9 +74,9 @@ def last_layer(claim: Claim, n_layer: int) -> int:
     return (n_layer + 1) // 2 if claim.first_half else n_layer
 
 
-def _note(claim: Claim, number: tuple, annotation: str | None, corpus: str) -> str | None:
+def _note(claim: Claim, number: Number, annotation: str | None, corpus: str) -> str | None:
     """Why there is no verdict: what is missing, where, and what to do."""
-    value, low, _, n = number
+    value, low, n = number.value, number.low, number.n
     if value is None and claim.pattern and annotation is None:
         return f"{corpus} has no words: run `lenshouse annotate`, then `lenshouse analyze`"
     if value is None and claim.pattern:
@@ -85,13 +90,13 @@ def _note(claim: Claim, number: tuple, annotation: str | None, corpus: str) -> s
     return f"the interval holds {claim.bound:g}"
 
 
-def _row(claim: Claim, number: tuple, found: str, note: str | None, query: str, **about: Any) -> dict[str, Any]:
-    value, low, high, n = number
+def _row(claim: Claim, number: Number, found: str, note: str | None, query: str, **about: Any) -> dict[str, Any]:
+    quantity = claim.counted(of_group="family" in about)
     return {
         "claim": claim.claim, "aspect": claim.aspect, "run_id": None, "family": None,
-        "statement": claim.statement, "quantity": claim.quantity, "value": value, "low": low, "high": high, "n": n,
-        "verdict": found, "rule": claim.rule, "note": note, "query": query,
-    } | about  # fmt: skip
+        "statement": claim.statement, "quantity": quantity, "verdict": found, "rule": claim.rule,
+        "note": note, "query": query,
+    } | number._asdict() | about  # fmt: skip
 
 
 def _groups(con: duckdb.DuckDBPyConnection) -> list[Subject]:
@@ -117,18 +122,18 @@ def _of_group(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options
     for claim in CLAIMS:
         values = subject.key | {"last_layer": last_layer(claim, group.n_layer)} | claim.values
         query = rendered(claim.of_group, values)
-        number = con.execute(query).fetchall()[0]
-        if claim.aspect == "pairs" and number[0] is None:  # other tokenizers: they meet at words
+        number = _number(con, query)
+        if claim.aspect == "pairs" and number.value is None:  # other tokenizers: they meet at words
             query = rendered(claim.of_group, values | {"item": "ff_amp_words"})
-            number = con.execute(query).fetchall()[0]
-        found = exact_verdict(number[0]) if claim.aspect == "verdicts" else verdict(*number[:3], claim.bound)
+            number = _number(con, query)
+        found = verdict(claim, number)
         note = _group_note(claim, number, group) if found == "not enough data" else None
         rows.append(_row(claim, number, found, note, query, **subject.key))
     return {"finding": pl.DataFrame(rows, schema=_SCHEMA)}
 
 
-def _group_note(claim: Claim, number: tuple, group: Group) -> str | None:
-    value, low, *_ = number
+def _group_note(claim: Claim, number: Number, group: Group) -> str | None:
+    value, low = number.value, number.low
     n_runs = len(group.runs)
     if n_runs == 1:
         return "a group of one run: ingest other seeds with the same --family"

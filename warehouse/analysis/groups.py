@@ -86,9 +86,11 @@ class Measured:
 def groups(con: duckdb.DuckDBPyConnection) -> list[Group]:
     """Every group, those of one run too."""
     by_id = {run.run_id: run for run in runs(con)}
-    found: dict[tuple[Any, ...], list[Run]] = {}
-    for *about, run_id in con.execute(sqlfiles.query("analysis/group_runs")).fetchall():
-        found.setdefault(tuple(about), []).append(by_id[run_id])
+    found: dict[tuple[str, int, str, str, str], list[Run]] = {}
+    for family, corpus_id, corpus_name, ff_bias, method, run_id in con.execute(
+        sqlfiles.query("analysis/group_runs")
+    ).fetchall():
+        found.setdefault((family, corpus_id, corpus_name, ff_bias, method), []).append(by_id[run_id])
     return [Group(*about, tuple(members)) for about, members in found.items()]
 
 

@@ -12,6 +12,7 @@ from warehouse.analysis.correlation import spearman
 from warehouse.analysis.estimates import correlation_row
 from warehouse.analysis.part import Frames, Options, Part, Subject
 from warehouse.analysis.patterns import READS_ATB
+from warehouse.analysis.resample import Floats
 from warehouse.analysis.runs import Run, run_of, run_subjects
 
 _MEASURES: Final = ("norm_change", "norm_change_partial")
@@ -28,13 +29,9 @@ def _compute(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options)
 
 def _layer(con: duckdb.DuckDBPyConnection, run: Run, layer: int, options: Options) -> list[pl.DataFrame]:
     """Rank correlations over sequences and over rows; resampled are sequences in both."""
-    values = {"run_id": run.run_id, "layer": layer, "corpus_id": run.corpus_id, "tokenizer_id": run.tokenizer_id}
-    reads = {"reads_atb": run.placement in READS_ATB}
     frames = []
-    for item, query, more in (("sequence", "norms_by_sequence", {}), ("row", "norms_by_row", reads)):
-        found = _points(con, query, values | more)
-        points = np.stack([found[name] for name in ("norm_ff_out", "change", "norm_attn_out")], axis=1)
-        results = spearman(points, found["seq_id"], options)
+    for item, points_of in (("sequence", sequence_points), ("row", row_points)):
+        results = spearman(*points_of(con, run, layer), options)
         frames += [
             correlation_row(run.run_id, measure, layer, item, "content", result, result.n_units)
             for measure, result in zip(_MEASURES, results, strict=True)
@@ -42,9 +39,24 @@ def _layer(con: duckdb.DuckDBPyConnection, run: Run, layer: int, options: Option
     return frames
 
 
-def _points(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> dict[str, np.ndarray]:
+def sequence_points(con: duckdb.DuckDBPyConnection, run: Run, layer: int) -> tuple[Floats, np.ndarray]:
+    """Of each sequence: FF output norm, change by FF, attention output norm (P, 3); and its seq_id (P,)."""
+    return _points(con, "norms_by_sequence", _parameters(run, layer))
+
+
+def row_points(con: duckdb.DuckDBPyConnection, run: Run, layer: int) -> tuple[Floats, np.ndarray]:
+    """The same of each row of content."""
+    return _points(con, "norms_by_row", _parameters(run, layer) | {"reads_atb": run.placement in READS_ATB})
+
+
+def _parameters(run: Run, layer: int) -> dict[str, Any]:
+    return {"run_id": run.run_id, "layer": layer, "corpus_id": run.corpus_id, "tokenizer_id": run.tokenizer_id}
+
+
+def _points(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> tuple[Floats, np.ndarray]:
     found = con.execute(sqlfiles.query(f"analysis/{query}"), values).fetchnumpy()
-    return {name: np.asarray(column) for name, column in found.items()}
+    points = [np.asarray(found[name]) for name in ("norm_ff_out", "change", "norm_attn_out")]
+    return np.stack(points, axis=1), np.asarray(found["seq_id"])
 
 
 PART: Final = Part("norm_change", _subjects, _compute, ("analysis/clear_norm_change",))

@@ -47,6 +47,17 @@ class Sums:
     all_amp: Floats
     all_top: Floats
 
+    @property
+    def counted(self) -> Floats:
+        """The pattern's pairs in sequences that hold others too: (S, K)."""
+        return np.where(self.all_n > self.n, self.n, 0.0)
+
+    @property
+    def gain(self) -> Floats:
+        """What the sequence adds to the effect: FF-amp of those pairs less the mean FF-amp of the others, (S, K)."""
+        others = ratio(self.all_amp - self.amp, self.all_n - self.n)
+        return np.where(self.counted > 0, self.amp - self.n * others, 0.0)
+
 
 def estimates(sums: Sums, options: Options) -> dict[str, np.ndarray]:
     """Every numeric column of pattern_effect but p_adjusted, (K,) each, NaN where undefined.
@@ -54,10 +65,6 @@ def estimates(sums: Sums, options: Options) -> dict[str, np.ndarray]:
     effect = sum_s n_s (mean amp of the pattern's pairs in s - mean amp of the other pairs in s) / sum_s n_s, over the
     sequences that have both: sentences that are amplified as a whole do not count as an effect. (Ours.)
     """
-    rest = sums.all_n - sums.n
-    has_both = (sums.n > 0) & (rest > 0)
-    gain = np.where(has_both, sums.amp - sums.n * ratio(sums.all_amp - sums.amp, rest), 0.0)
-    counted = np.where(has_both, sums.n, 0.0)
     n_patterns = sums.n.shape[1]
 
     def statistic(totals: Floats) -> Floats:
@@ -65,11 +72,11 @@ def estimates(sums: Sums, options: Options) -> dict[str, np.ndarray]:
         share = ratio(top, all_top)
         return np.concatenate([ratio(amp, n), ratio(gained, in_both), ratio(share, ratio(n, all_n)), share], axis=-1)
 
-    stacked = np.hstack([sums.n, sums.amp, sums.top, sums.all_n, sums.all_top, gain, counted])
+    stacked = np.hstack([sums.n, sums.amp, sums.top, sums.all_n, sums.all_top, sums.gain, sums.counted])
     mean, effect, lift, share = np.split(statistic(stacked.sum(0)), 4)
     draws = bootstrap(stacked, statistic, options)[:, : 3 * n_patterns]
-    low, high = (np.split(end, 3) for end in intervals(draws, np.hstack([sums.n, counted, sums.n])))
-    n_sequences = has_both.sum(0)
+    low, high = (np.split(end, 3) for end in intervals(draws, np.hstack([sums.n, sums.counted, sums.n])))
+    n_sequences = (sums.counted > 0).sum(0)
     return {
         "n_pairs": sums.n.sum(0).astype(np.int64),
         "n_sequences": n_sequences,
@@ -77,7 +84,7 @@ def estimates(sums: Sums, options: Options) -> dict[str, np.ndarray]:
         "effect": effect, "effect_low": low[1], "effect_high": high[1],
         "top_share": share,
         "lift": lift, "lift_low": low[2], "lift_high": high[2],
-        "p_value": np.where(n_sequences > 1, sign_flip_p(gain, options), np.nan),
+        "p_value": np.where(n_sequences > 1, sign_flip_p(sums.gain, options), np.nan),
     }  # fmt: skip
 
 
@@ -115,9 +122,23 @@ def _compute(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options)
 
 
 def _layer(con: duckdb.DuckDBPyConnection, run: Run, layer: int, options: Options) -> pl.DataFrame:
+    items, sums = layer_sums(con, run, layer)
+    found = estimates(sums, options)
+    frame = items.with_columns(
+        pl.lit(run.run_id).alias("run_id"),
+        pl.lit(layer).alias("layer"),
+        *(pl.Series(name, column) for name, column in found.items()),
+    )
+    if run.placement == "parallel":
+        counts = {"n_pairs", "n_sequences"}
+        frame = frame.with_columns(pl.lit(None, pl.Float64).alias(name) for name in found if name not in counts)
+    return frame.select(SCHEMA.names()).cast(dict(SCHEMA))
+
+
+def layer_sums(con: duckdb.DuckDBPyConnection, run: Run, layer: int) -> tuple[pl.DataFrame, Sums]:
+    """Patterns and relations of a layer's pairs (K rows), and what each of the run's sequences adds to them."""
+    make_ff_amp(con, run, layer)
     tokens = {"corpus_id": run.corpus_id, "tokenizer_id": run.tokenizer_id}
-    reads = {"run_id": run.run_id, "layer": layer, "reads_atb": run.placement in READS_ATB}
-    con.execute(sqlfiles.query("analysis/ff_amp"), reads | tokens).fetchall()
     whole, least = {}, {}
     for name, any_pair in (("content", False), ("any", True)):
         values: dict[str, Any] = {"any_pair": any_pair}
@@ -129,16 +150,14 @@ def _layer(con: duckdb.DuckDBPyConnection, run: Run, layer: int, options: Option
     thresholds = {f"threshold_{name}": value for name, value in least.items()}
     parts = con.sql(sqlfiles.query("analysis/pattern_sums"), params=tokens | thresholds).pl()
     items = parts.select("pattern", "relation").unique(maintain_order=True)
-    found = estimates(_sums(sequences_of(con, run), items, parts, whole), options)
-    frame = items.with_columns(
-        pl.lit(run.run_id).alias("run_id"),
-        pl.lit(layer).alias("layer"),
-        *(pl.Series(name, column) for name, column in found.items()),
-    )
-    if run.placement == "parallel":
-        counts = {"n_pairs", "n_sequences"}
-        frame = frame.with_columns(pl.lit(None, pl.Float64).alias(name) for name in found if name not in counts)
-    return frame.select(SCHEMA.names()).cast(dict(SCHEMA))
+    return items, _sums(sequences_of(con, run), items, parts, whole)
+
+
+def make_ff_amp(con: duckdb.DuckDBPyConnection, run: Run, layer: int) -> None:
+    """The temporary table ff_amp of a layer."""
+    tokens = {"corpus_id": run.corpus_id, "tokenizer_id": run.tokenizer_id}
+    reads = {"run_id": run.run_id, "layer": layer, "reads_atb": run.placement in READS_ATB}
+    con.execute(sqlfiles.query("analysis/ff_amp"), reads | tokens).fetchall()
 
 
 def _sums(seq_ids: np.ndarray, items: pl.DataFrame, parts: pl.DataFrame, whole: dict[str, Any]) -> Sums:

@@ -11,7 +11,17 @@ import duckdb
 import polars as pl
 
 from warehouse import connect, sqlfiles
-from warehouse.analysis import changes, dimensions, mixing, norms, patterns, top_pairs
+from warehouse.analysis import (
+    agreement,
+    changes,
+    dimensions,
+    findings,
+    group_estimates,
+    mixing,
+    norms,
+    patterns,
+    top_pairs,
+)
 from warehouse.analysis.part import ANALYSIS_VERSION, Frames, Options, Part, Subject
 from warehouse.contract import INTEGER
 from warehouse.errors import WarehouseError, require_whole
@@ -21,7 +31,8 @@ from warehouse.register import choose_run
 
 PARTS: Final[list[Part]] = [
     *(patterns.PART, changes.PART, norms.PART, dimensions.CORRELATIONS, dimensions.OUTLIERS),
-    *(mixing.PART, top_pairs.PART),
+    *(mixing.PART, top_pairs.PART, agreement.PART, group_estimates.ESTIMATES, group_estimates.DIFFERENCES),
+    *(findings.RUNS, findings.GROUPS),
 ]
 """Every part, in the order in which they run."""
 
