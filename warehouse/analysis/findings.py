@@ -10,7 +10,6 @@ from warehouse import sqlfiles
 from warehouse.analysis.claims import CLAIMS, Claim, Number, verdict
 from warehouse.analysis.groups import Group, group_of, groups
 from warehouse.analysis.part import MIN_SEQUENCES, Frames, Options, Part, Subject
-from warehouse.wording import plural
 
 _SCHEMA: Final = pl.Schema(
     {"claim": pl.String, "aspect": pl.String, "run_id": pl.Int32, "family": pl.String, "corpus_id": pl.Int32}
@@ -84,9 +83,9 @@ def _note(claim: Claim, number: Number, annotation: str | None, corpus: str) -> 
     if value is None:
         return "there is no such number for this model"
     if low is None and n < MIN_SEQUENCES:
-        return f"no interval: {plural(n, 'sequence')}, at least {MIN_SEQUENCES} are needed"
+        return f"no interval: n is {n}, at least {MIN_SEQUENCES} {claim.counts} are needed"
     if low is None:
-        return "no interval: a few sequences decide it alone"
+        return f"no interval: fewer than {MIN_SEQUENCES} sequences have one, or a few of them decide it alone"
     return f"the interval holds {claim.bound:g}"
 
 

@@ -111,9 +111,10 @@ def measured(
         found = [_at_depths(load(con, run, sequences, options), run, n_layer) for run in group.runs]
         cells = sorted({cell for one in found for cell in one.cells}, key=_order)
         chosen = [one.choose(cells) for one in found]
-        draws = group_draws(np.stack([one.draws for one in chosen]), group.rng(options))
+        points = np.stack([one.points for one in chosen])
+        draws = group_draws(np.stack([one.draws for one in chosen]), points, group.rng(options))
         sizes = np.sum([one.sizes[: min(len(o.sizes) for o in chosen)] for one in chosen], axis=0)
-        yield Measured(tuple(cells), np.stack([one.points for one in chosen]), draws, sizes)
+        yield Measured(tuple(cells), points, draws, sizes)
 
 
 def _at_depths(found: Drawn, run: Run, n_layer: int) -> Drawn:

@@ -9,7 +9,7 @@ WITH source AS (
 final AS (
     SELECT
         run_a, run_b, measure,
-        greatest(1, (2 * layer_a * $n_layer + n_layer) // (2 * n_layer)) AS layer,
+        CASE WHEN layer_a IS NOT NULL THEN greatest(1, (2 * layer_a * $n_layer + n_layer) // (2 * n_layer)) END AS layer,
         avg(value) AS value, avg(low) AS low, avg(high) AS high, min(n_sequences) AS n_sequences
     FROM source
     GROUP BY ALL
