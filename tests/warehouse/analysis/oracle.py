@@ -72,7 +72,7 @@ def row_changes(maps: dict[Pair, tuple[float, float, float]], content: set[tuple
         if len(keys) >= 3:
             rho = rank_correlation((maps[p][1] for p in keys), (maps[p][2] for p in keys))
             if not math.isnan(rho):
-                found[seq, query] = 1 - rho
+                found[seq, query] = round(1 - rho, 12)  # or rounding errors part what is equal
     return found
 
 
