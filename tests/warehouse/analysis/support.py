@@ -21,7 +21,9 @@ def shape(**changes) -> Shape:
 def annotate(house: House, *, seed: int = 0, corpus_id: int = 1, source: str = "gold") -> None:
     """Words, one a token, and patterns drawn at random; what was there goes. A pair may be in several patterns."""
     rng = np.random.default_rng(seed)
-    tokens = house.rows(f"SELECT DISTINCT seq_id, pos, is_special FROM token WHERE corpus_id = {corpus_id} ORDER BY ALL")
+    tokens = house.rows(
+        f"SELECT DISTINCT seq_id, pos, is_special FROM token WHERE corpus_id = {corpus_id} ORDER BY ALL"
+    )
     words = [
         (corpus_id, seq, pos, f"w{pos}", str(rng.choice(UPOS)) if pos % 4 else None, float(rng.uniform(2, 7)))
         for seq, pos, special in tokens
@@ -48,7 +50,8 @@ def annotate(house: House, *, seed: int = 0, corpus_id: int = 1, source: str = "
         for table in ("annotation", "word", "pair_pattern"):
             con.execute(f"DELETE FROM {table}")
         con.execute(
-            "INSERT INTO annotation VALUES (?, ?, '1', 'en', NULL, ?, now()::TIMESTAMP)", [corpus_id, source, len(words)]
+            "INSERT INTO annotation VALUES (?, ?, '1', 'en', NULL, ?, now()::TIMESTAMP)",
+            [corpus_id, source, len(words)],
         )
         columns = ["corpus_id", "seq_id", "word_id", "form", "upos", "zipf"]
         frame = pl.DataFrame(words, schema=columns, orient="row").with_columns(char_start=pl.lit(0), char_end=pl.lit(1))

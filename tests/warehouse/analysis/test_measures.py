@@ -119,7 +119,10 @@ def test_intervals_of_an_effect(house: House) -> None:
             assert row[f"{name}_low"] is None
             continue
         low, high = oracle.expanded_interval(draws, n_pairs)
-        assert (row[f"{name}_low"], row[f"{name}_high"]) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
+        assert (row[f"{name}_low"], row[f"{name}_high"]) == (
+            pytest.approx(low, abs=1e-9),
+            pytest.approx(high, abs=1e-9),
+        )
         assert low <= row[name] <= high
 
 
