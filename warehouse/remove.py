@@ -14,7 +14,8 @@ from warehouse.register import RunRecord, choose_run
 _STEPS: Final = (
     *("remove_token_pair", "remove_token_norm", "remove_map_change", "remove_layer_dim"),
     *("remove_head_norm", "remove_head_pair", "remove_rollout"),
-    *("delete_layer_dim_part", "remove_loaded_part", "remove_run"),
+    *("remove_estimate", "analysis/clear_pattern_effect", "analysis/clear_outlier_dim", "analysis/clear_top_pair"),
+    *("remove_analysis", "delete_layer_dim_part", "remove_loaded_part", "remove_run"),
 )
 _ORPHANS: Final = (
     *("remove_orphan_model", "remove_orphan_corpus", "remove_orphan_tokenizer"),

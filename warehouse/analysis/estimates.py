@@ -37,7 +37,7 @@ def estimate_rows(
     same: dict[str, Any] = {"run_id": run_id, "measure": measure, "layer": layer}
     frame = pl.DataFrame({"item": items, "pair_filter": pair_filters, **columns})
     frame = frame.with_columns(**{name: pl.lit(value) for name, value in same.items()}, p_value=pl.lit(None))
-    return frame.select(SCHEMA.names()).cast(dict(SCHEMA)).with_columns(pl.col(pl.Float64).fill_nan(None))
+    return frame.select(SCHEMA.names()).cast(SCHEMA).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def correlation_row(

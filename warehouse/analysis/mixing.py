@@ -29,12 +29,12 @@ def _layer(con: duckdb.DuckDBPyConnection, run: Run, layer: int, seq_ids: np.nda
     values = {"run_id": run.run_id, "layer": layer, "corpus_id": run.corpus_id, "tokenizer_id": run.tokenizer_id}
     rows = con.sql(sqlfiles.query("analysis/mixing_sums"), params=values).pl()
     kinds = rows["kind"].unique(maintain_order=True).to_list()
-    at = np.searchsorted(seq_ids, rows["seq_id"].to_numpy()), np.searchsorted(kinds, rows["kind"].to_numpy())
-    sums, counts = (np.zeros((len(seq_ids), len(STAGES), len(kinds))) for _ in range(2))
+    column = rows["kind"].replace_strict(kinds, range(len(kinds)), return_dtype=pl.Int64).to_numpy()
+    row = np.searchsorted(seq_ids, rows["seq_id"].to_numpy())
+    sums, counts = np.zeros((2, len(seq_ids), len(STAGES) * len(kinds)))
     for number, stage in enumerate(STAGES):
-        sums[:, number][at] = rows[f"sum_{stage}"].to_numpy()
-        counts[:, number][at] = rows[f"n_{stage}"].to_numpy()
-    sums, counts = (table.reshape(len(seq_ids), -1) for table in (sums, counts))
+        at = row, number * len(kinds) + column
+        sums[at], counts[at] = rows[f"sum_{stage}"].to_numpy(), rows[f"n_{stage}"].to_numpy()
 
     def statistic(totals: Floats) -> Floats:
         total, n = np.split(totals, 2, axis=-1)

@@ -22,14 +22,21 @@ TOP_SHARE: Final = 0.01
 READS_ATB: Final = ("post_ln", "res_post_ln")
 """Placements whose feed-forward network reads the map atb; in the others it reads after_ln."""
 
+_NUMBERS: Final = (
+    *("mean_amp", "mean_amp_low", "mean_amp_high", "effect", "effect_low", "effect_high"),
+    *("top_share", "lift", "lift_low", "lift_high", "p_value"),
+)
+
 SCHEMA: Final = pl.Schema(
-    {"run_id": pl.Int32, "layer": pl.Int16, "pattern": pl.String, "relation": pl.String, "n_pairs": pl.Int64}
-    | {"n_sequences": pl.Int32}
-    | dict.fromkeys(
-        ("mean_amp", "mean_amp_low", "mean_amp_high", "effect", "effect_low", "effect_high", "top_share")
-        + ("lift", "lift_low", "lift_high", "p_value"),
-        pl.Float64,
-    )
+    {
+        "run_id": pl.Int32,
+        "layer": pl.Int16,
+        "pattern": pl.String,
+        "relation": pl.String,
+        "n_pairs": pl.Int64,
+        "n_sequences": pl.Int32,
+    }
+    | dict.fromkeys(_NUMBERS, pl.Float64)
 )
 
 
@@ -130,9 +137,8 @@ def _layer(con: duckdb.DuckDBPyConnection, run: Run, layer: int, options: Option
         *(pl.Series(name, column) for name, column in found.items()),
     )
     if run.placement == "parallel":
-        counts = {"n_pairs", "n_sequences"}
-        frame = frame.with_columns(pl.lit(None, pl.Float64).alias(name) for name in found if name not in counts)
-    return frame.select(SCHEMA.names()).cast(dict(SCHEMA))
+        frame = frame.with_columns(pl.lit(None).alias(name) for name in _NUMBERS)
+    return frame.select(SCHEMA.names()).cast(SCHEMA)
 
 
 def layer_sums(con: duckdb.DuckDBPyConnection, run: Run, layer: int) -> tuple[pl.DataFrame, Sums]:

@@ -29,7 +29,12 @@ _BOOTSTRAP, _SIGNS = 0, 1  # streams of random numbers
 
 
 def resample_counts(n: int, options: Options) -> Iterator[Whole]:
-    """How often each of n units is drawn, in blocks (b, n) of bounded size whose rows sum to n; n_resamples rows."""
+    """How often each of n units is drawn, in blocks (b, n) of bounded size; n_resamples rows, each of sum n.
+
+    Nothing at all without a unit.
+    """
+    if n == 0:
+        return
     rng = np.random.default_rng([options.seed, _BOOTSTRAP])
     for size in _blocks(options.n_resamples, n):
         drawn = rng.integers(0, n, size=(size, n)) + n * np.arange(size)[:, None]
@@ -43,7 +48,7 @@ def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], options: Opti
     Returns (n_resamples, M).
     """
     draws = [statistic(counts.astype(np.float64) @ sums) for counts in resample_counts(len(sums), options)]
-    return np.concatenate(draws)
+    return np.concatenate([statistic(sums.sum(0))[None][:0], *draws])
 
 
 def intervals(draws: Floats, sizes: Floats) -> tuple[Floats, Floats]:

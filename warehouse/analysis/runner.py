@@ -39,7 +39,9 @@ PARTS: Final[list[Part]] = [
 MEMORY: Final = "1GiB"
 """What DuckDB may hold while it sums maps up; beyond it goes to disk, beside the warehouse."""
 
-MAX_RESAMPLES: Final = 1_000_000
+MIN_RESAMPLES: Final = 100
+MAX_RESAMPLES: Final = 100_000
+"""Below, the ends of an interval are chance; above, memory grows for digits that no sample of sequences gives."""
 
 _CHANGED: Final = "its data changed while it was computed: run `lenshouse analyze` again"
 
@@ -51,9 +53,11 @@ Watcher: TypeAlias = Callable[[str, int, int], None]
 class Analysis:
     """What a call did, each entry as (part, subject).
 
-    `skipped` adds why and what to do; `notes` are caveats of results that are there, each once.
+    `run_ids` are the runs that were asked for, none for all. `skipped` adds why and what to do; `notes` are caveats
+    of results that are there, each once.
     """
 
+    run_ids: list[int] = field(default_factory=list)
     computed: list[tuple[str, str]] = field(default_factory=list)
     up_to_date: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[tuple[str, str, str]] = field(default_factory=list)
@@ -81,10 +85,10 @@ def analyze(
     """
     path = connect.existing(warehouse_path(path))
     require_whole("seed", seed, 0, INTEGER[1])
-    require_whole("resamples", n_resamples, 100, MAX_RESAMPLES)
+    require_whole("n_resamples", n_resamples, MIN_RESAMPLES, MAX_RESAMPLES)
     connect.make_usable(path, wait)
-    job = _Job(path, Options(seed, n_resamples), force, wait)
     chosen = _choose(path, runs, wait)
+    job = _Job(path, Options(seed, n_resamples), force, wait, Analysis(sorted(chosen)))
     started = time.perf_counter()
     job.run(PARTS if parts is None else parts, chosen, watch)
     job.outcome.seconds = time.perf_counter() - started
@@ -108,7 +112,7 @@ class _Job:
     options: Options
     force: bool
     wait: float
-    outcome: Analysis = field(default_factory=Analysis)
+    outcome: Analysis
     wrote: bool = False
 
     def run(self, parts: Sequence[Part], chosen: frozenset[int], watch: Watcher) -> None:

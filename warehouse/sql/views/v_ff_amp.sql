@@ -1,12 +1,15 @@
 -- One row per complete run, layer, sequence, query and key: how much the feed-forward network amplifies the pair.
 -- FF-amp = row-normalised map after FF minus row-normalised map before FF. The paper's exact normalisation
--- is not public; this one is Lenshouse's own. Before FF is atb in Post-LN and after_ln otherwise.
+-- is not public; this one is Lenshouse's own. Before FF is the map that it reads: atb where FF comes
+-- first in the block (post_ln, res_post_ln), after_ln where the block's norm does.
 CREATE VIEW v_ff_amp AS
 WITH source AS (
     SELECT * FROM v_token_pair
 ),
 compared AS (
-    SELECT *, CASE placement WHEN 'post_ln' THEN atb_share ELSE after_ln_share END AS before_ff_share FROM source
+    SELECT
+        *, CASE WHEN placement IN ('post_ln', 'res_post_ln') THEN atb_share ELSE after_ln_share END AS before_ff_share
+    FROM source
 ),
 final AS (
     SELECT
@@ -27,6 +30,6 @@ COMMENT ON COLUMN v_ff_amp.query_token IS 'Text of the token at query.';
 COMMENT ON COLUMN v_ff_amp.key_token IS 'Text of the token at key.';
 COMMENT ON COLUMN v_ff_amp.query_is_special IS 'True when the query''s token is special (token.is_special).';
 COMMENT ON COLUMN v_ff_amp.key_is_special IS 'True when the key''s token is special (token.is_special).';
-COMMENT ON COLUMN v_ff_amp.before_ff_share IS 'Row-normalised map before FF: atb in Post-LN, after_ln in Pre-LN and parallel models.';
+COMMENT ON COLUMN v_ff_amp.before_ff_share IS 'Row-normalised map that FF reads: atb in Post-LN models and where a norm stands on each branch''s output only (OLMo 2), after_ln in the others.';
 COMMENT ON COLUMN v_ff_amp.after_ff_share IS 'Row-normalised map after FF.';
 COMMENT ON COLUMN v_ff_amp.ff_amp IS 'after_ff_share - before_ff_share, -1 to 1; positive when FF amplifies the pair. Sums to 0 over the keys of a query. Normalisation: ours.';

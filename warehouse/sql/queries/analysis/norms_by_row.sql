@@ -2,7 +2,7 @@
 -- the map by the feed-forward network, over the keys of content that attention can see. Rows need three such keys and
 -- a rho that is defined. Ranks of equal values are their mean: twice the rank is (those before) + (those up to) + 1,
 -- which is rank() + count(*) over a window that ends with the value's peers. Sums of whole numbers, so equal orders
--- give exactly 0. Parameters: run_id, layer, corpus_id, tokenizer_id, reads_atb (true where the feed-forward network
+-- give exactly 0; rounded, so that changes which are equal stay equal in rows of other lengths. Parameters: run_id, layer, corpus_id, tokenizer_id, reads_atb (true where the feed-forward network
 -- reads the map atb, false where it reads after_ln).
 WITH content AS (
     SELECT seq_id, pos FROM token
@@ -39,7 +39,7 @@ summed AS (
 )
 SELECT
     summed.seq_id, norm.norm_ff_out::DOUBLE AS norm_ff_out,
-    1 - summed.covariance / sqrt(summed.variance_before * summed.variance_after) AS change,
+    round(1 - summed.covariance / sqrt(summed.variance_before * summed.variance_after), 12) AS change,
     norm.norm_attn_out::DOUBLE AS norm_attn_out
 FROM summed
 JOIN token_norm AS norm
