@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from ingest.annotate.source import require_source
 from ingest.attribution.states import FFBias
 from ingest.extra_rows import Extras, Heads, known_measures
 from ingest.models import Dtype
@@ -57,10 +58,18 @@ class IngestConfig:
     """Precision of the model's forward pass; attributions accumulate in float32."""
     keep_parts: bool = False
     """Keep the Parquet parts after they are loaded."""
+    annotate: str = "auto"
+    """Words for a corpus that has none: auto (gold for .conllu and .conllulex, else split), none, gold, split or
+    spacy:PIPELINE. No part of the run: its numbers do not depend on it."""
+    language: str = "en"
+    """Language whose word frequencies are looked up."""
+    lexicon: str | None = None
+    """File of multi-word expressions: a WordNet index, or a list."""
 
     def __post_init__(self) -> None:
         for name, allowed in (("too_long", TooLong), ("ff_bias", FFBias), ("heads", Heads), ("dtype", Dtype)):
             require_choice(name, getattr(self, name), allowed)
+        require_source("annotate", self.annotate, "auto", "none")
         for name, (least, most) in _WHOLE.items():
             if getattr(self, name) is not None:
                 require_whole(name, getattr(self, name), least, most)

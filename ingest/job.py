@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import warehouse
+from ingest.annotate.for_ingest import annotate_stored, require_agreeing, words_for
+from ingest.annotate.job import Annotated
 from ingest.config import IngestConfig
 from ingest.corpus import Corpus, Record, limit, open_corpus
 from ingest.corpus.hub import PREFIX as HUB_PREFIX
@@ -44,6 +46,8 @@ class Outcome:
     """None where nothing was computed."""
     kept_labels: dict[str, str | int | None]
     """Name, family and seed of the stored run, where this command gave others: it was entered by an earlier one."""
+    annotated: Annotated | None
+    """What became of the corpus's words; None with --annotate none."""
 
 
 def require_inputs(configs: Iterable[IngestConfig]) -> None:
@@ -66,6 +70,7 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
     clock = Clock()
     corpus = open_corpus(config.corpus, text_column=config.text_column, label_column=config.label_column)
     warehouse.make_usable(config.warehouse)
+    words = words_for(config, corpus)
     progress.phase("loading the model")
     with clock.phase("load_model"):
         model, tokenizer = load_model(
@@ -83,11 +88,13 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
     with scratch_folder(warehouse.parts_folder(config.warehouse)) as scratch:
         with clock.phase("tokenize"):
             prepared = _prepared(config, corpus, tokenizer, scratch, max_tokens)
+        require_agreeing(config, prepared.corpus_sha256, words)
         identity = fingerprint(model, prepared, config)
         folder = RunFolder(scratch.parent / identity)
         if _is_complete(config, identity):
             _tidy(folder)
-            return _outcome(config, identity, "already complete", prepared, clock)
+            annotated = annotate_stored(config, prepared.corpus_sha256, words, progress)
+            return _outcome(config, identity, "already complete", prepared, clock, annotated)
         progress.phase("checking that pieces sum to the model's states")
         with clock.phase("verify"):
             verify(model, prepared.first(N_TRIED), ff_bias=config.ff_bias)
@@ -95,10 +102,13 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
         state: State = "already complete"
         worst = None
         with _claimed(folder.path, f"{model.name} on {corpus.name}"):
-            if not _is_complete(config, identity):  # else another process was faster
-                state, worst = run.finish()
+            is_missing = not _is_complete(config, identity)  # else another process was faster
+            plan = run.enter() if is_missing else None
+            annotated = annotate_stored(config, prepared.corpus_sha256, words, progress)
+            if plan is not None:
+                state, worst = run.finish(plan)
         _tidy(folder)
-        return _outcome(config, identity, state, prepared, clock, worst)
+        return _outcome(config, identity, state, prepared, clock, annotated, worst)
 
 
 def _prepared(config: IngestConfig, corpus: Corpus, tokenizer: Any, scratch: Path, max_tokens: int) -> Prepared:
@@ -159,6 +169,7 @@ def _outcome(
     state: State,
     prepared: Prepared,
     clock: Clock,
+    annotated: Annotated | None,
     worst: float | None = None,
 ) -> Outcome:
     run = warehouse.find_run(config.warehouse, identity)
@@ -178,6 +189,7 @@ def _outcome(
         seconds=clock.seconds,
         max_completeness_error=worst,
         kept_labels=_kept_labels(config, run.run_id),
+        annotated=annotated,
     )
 
 

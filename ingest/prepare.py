@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-import pyarrow.parquet as pq
 
 from ingest.corpus.record import Record
 from ingest.rows import TokenSequence
+from ingest.tables import GrowingTable
 from ingest.tokens import CorpusHash, Counts, TooLong, encode, sequence_frame, token_frame, tokenizer_fingerprint
 from warehouse.contract import RUN_TABLES
 
@@ -57,7 +57,10 @@ def prepare(records: Iterable[Record], tokenizer: Any, folder: Path, *, max_toke
     counts = Counts()
     lengths: list[int] = []
     stream = encode(records, tokenizer, max_tokens=max_tokens, too_long=too_long, counts=counts)
-    with _Growing(folder / "sequence.parquet", "sequence") as texts, _Growing(folder / "token.parquet", "token") as ids:
+    with (
+        GrowingTable(folder / "sequence.parquet", RUN_TABLES["sequence"]) as texts,
+        GrowingTable(folder / "token.parquet", RUN_TABLES["token"]) as ids,
+    ):
         for batch in _in_batches(stream):
             texts.append(sequence_frame(batch, len(lengths)))
             ids.append(token_frame(batch, len(lengths)))
@@ -70,23 +73,3 @@ def prepare(records: Iterable[Record], tokenizer: Any, folder: Path, *, max_toke
 def _in_batches(stream: Iterator[Any]) -> Iterator[list[Any]]:
     while batch := list(islice(stream, _FRAME_SEQUENCES)):
         yield batch
-
-
-class _Growing:
-    """A Parquet file written frame by frame."""
-
-    def __init__(self, path: Path, table: str) -> None:
-        schema = pl.DataFrame(schema=RUN_TABLES[table]).to_arrow().schema
-        self._file = path.open("wb")  # Arrow would take a name with a colon for a URI
-        self._writer = pq.ParquetWriter(self._file, schema, compression="zstd")
-        self._schema = schema
-
-    def __enter__(self) -> "_Growing":
-        return self
-
-    def append(self, frame: pl.DataFrame) -> None:
-        self._writer.write_table(frame.to_arrow().cast(self._schema))
-
-    def __exit__(self, *exception: object) -> None:
-        with self._file:
-            self._writer.close()

@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 import warehouse
 from ingest import plan as planning
@@ -26,6 +26,9 @@ _OPPORTUNE_WAIT: Final = 0.2
 
 State = Literal["done", "resumed", "already complete"]
 
+Plan: TypeAlias = tuple[list[Shard], Prepared]
+"""All shards of a run, and its tokens."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -42,11 +45,16 @@ class Run:
     clock: Clock
     progress: Progress
 
-    def finish(self) -> tuple[State, float]:
-        """Do what is missing of it; returns how it was, and its worst completeness error."""
-        plan, prepared = self._begin()
+    def enter(self) -> Plan:
+        """Enter it into the warehouse, with texts and tokens, unless it is there; returns what is to be computed."""
+        plan = self._begin()
+        warehouse.register_run(self.config.warehouse, self.folder.path)
+        return plan
+
+    def finish(self, plan_and_tokens: Plan) -> tuple[State, float]:
+        """Do what is missing of what `enter` gave; returns how it was, and its worst completeness error."""
+        plan, prepared = plan_and_tokens
         path = self.config.warehouse
-        warehouse.register_run(path, self.folder.path)
         loaded = warehouse.loaded_shards(path, self.fingerprint)
         self.folder.keep_records()
         self._require_records(loaded)
@@ -58,7 +66,7 @@ class Run:
             self._compute(shard, prepared)
         return "resumed" if finished else "done", self._complete(len(plan))
 
-    def _begin(self) -> tuple[list[Shard], Prepared]:
+    def _begin(self) -> Plan:
         """Write what the shards are about, unless a run in the warehouse has it; returns the run's plan and its tokens.
 
         run.json comes last, so that where it is, all of it is. That of a run which never got into the warehouse is

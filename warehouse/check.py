@@ -86,6 +86,28 @@ def _orphans(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
     return wrong or [Finding("ok", "every row has its run, corpus and tokenizer", str(path))]
 
 
+def _words(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
+    wrong = [
+        Finding(
+            "error",
+            f"corpus {corpus_id} {name} has {n_wrong:,} {what}",
+            str(path),
+            f"`lenshouse annotate {corpus_id} --with ... --replace` makes them anew",
+        )
+        for corpus_id, name, what, n_wrong in _rows(con, "check_words")
+    ]
+    older = [
+        Finding(
+            "warning",
+            f"token pairs of corpus {corpus_id} {name} have no patterns: its runs are older than these",
+            str(path),
+            f"`lenshouse annotate {corpus_id} --with split` adds them (or --with gold, spacy:PIPELINE)",
+        )
+        for corpus_id, name in _rows(con, "check_without_patterns")
+    ]
+    return [*(wrong or [Finding("ok", "words, tokens and pair patterns agree", str(path))]), *older]
+
+
 def _completeness(con: duckdb.DuckDBPyConnection, path: Path) -> list[Finding]:
     wrong = [
         Finding(
@@ -134,5 +156,5 @@ def _rows(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any] | N
 
 
 _LOOKS: Final[tuple[Callable[[duckdb.DuckDBPyConnection, Path], list[Finding]], ...]] = (
-    *(_counts, _finite, _orphans, _completeness, _unfinished, _folders),
+    *(_counts, _finite, _orphans, _words, _completeness, _unfinished, _folders),
 )

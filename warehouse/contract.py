@@ -12,6 +12,8 @@ A run's parts lie in `<warehouse>.parts/<fingerprint>/`:
                            head_norm.parquet head_pair.parquet rollout.parquet (without rows unless asked for)
                            shard.json
     manifest.json          written last: counts that the loader checks before the run is shown
+
+An annotation is one file, word.parquet, which belongs to a corpus and to no run.
 """
 
 from typing import Final
@@ -128,3 +130,23 @@ RUN_TABLES: Final[dict[str, pl.Schema]] = {
         | dict.fromkeys(("ln_attn_gamma", "ln_attn_beta", "ln_ff_gamma", "ln_ff_beta"), pl.Float64)
     ),
 }
+
+WORD_TABLE: Final = pl.Schema(
+    {
+        "seq_id": _SEQ,
+        "word_id": pl.Int16,
+        "form": pl.String,
+        "lemma": pl.String,
+        "upos": pl.String,
+        "deprel": pl.String,
+        "head_word_id": pl.Int16,
+        "entity": pl.String,
+        "entity_id": pl.Int16,
+        "mwe": pl.String,
+        "mwe_id": pl.Int16,
+        "zipf": pl.Float32,
+        "char_start": pl.Int32,
+        "char_end": pl.Int32,
+    }
+)
+"""Words of a corpus. Spans of a sequence's words are in order, and disjoint or the same."""

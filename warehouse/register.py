@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import duckdb
 
-from warehouse import connect, parts, sqlfiles
+from warehouse import connect, parts, patterns, sqlfiles
 from warehouse.errors import PartsError, WarehouseError
 from warehouse.migrate import transaction
 from warehouse.parts import RunPart
@@ -43,8 +43,9 @@ class RunRecord:
 def register_run(path: Path, run_dir: Path, *, wait: float = connect.WRITER_WAIT) -> int:
     """Enter the run of `run_dir` with status 'running', and what it needs that is not there; returns run_id.
 
-    One transaction; a run that is already there (by fingerprint) is left as it is. Raises PartsError when a file
-    is missing or damaged, or when the warehouse holds this corpus with other tokens.
+    Its tokens get the words that the corpus has, its token pairs their patterns. One transaction; a run that is already
+    there (by fingerprint) is left as it is. Raises PartsError when a file is missing or damaged, or when the warehouse
+    holds this corpus with other tokens.
     """
     part = parts.read_run(run_dir)
     with connect.write(path, wait) as con, transaction(con):
@@ -55,6 +56,7 @@ def register_run(path: Path, run_dir: Path, *, wait: float = connect.WRITER_WAIT
         model_id = _model(con, part, tokenizer_id)
         corpus_id = _corpus(con, part)
         _texts(con, part, tokenizer_id, corpus_id)
+        patterns.complete(con, corpus_id, tokenizer_id)
         values = _pick(part, "run", part.run, _RUN) | {
             "fingerprint": part.fingerprint,
             "model_id": model_id,

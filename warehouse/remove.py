@@ -20,6 +20,7 @@ _STEPS: Final = (
 _ORPHANS: Final = (
     *("remove_orphan_model", "remove_orphan_corpus", "remove_orphan_tokenizer"),
     *("remove_orphan_sequence", "remove_orphan_token", "remove_orphan_vocab"),
+    *("remove_orphan_word", "remove_orphan_annotation", "remove_orphan_pair_pattern"),
 )
 """In this order: what a step leaves without an owner goes in a later one."""
 

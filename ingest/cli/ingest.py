@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ingest.cli import options
+from ingest.cli.annotate import tell
 from ingest.cli.terminal import progress, seconds, timed
 from ingest.cli.text import printable
 from warehouse.errors import UsageError
@@ -75,6 +76,12 @@ def _listed(_: click.Context, __: click.Parameter, value: str | None) -> list[st
     type=click.Choice(["float32", "bfloat16", "float16"]),
     help="Precision of the model's forward pass. [float32]",
 )
+@click.option(
+    "--annotate",
+    metavar="auto|none|gold|split|spacy:PIPELINE",
+    help="Words for a corpus without any: of the treebank it is, by white space, or of spaCy. [auto: gold, else split]",
+)
+@options.words
 @click.option("--keep-parts/--no-keep-parts", default=None, help="Keep the Parquet parts once they are loaded.")
 @options.verbose
 def command(config: Path | None, warehouse: str | None, **flags: Any) -> None:
@@ -145,6 +152,7 @@ def _say_how(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     numbers = f"{plural(outcome.n_sequences, 'sequence')}, {plural(outcome.n_pairs, 'token pair')}"
     if outcome.state == "already complete":
         _say(f"run {outcome.run_id} ({outcome.name}) is complete: {numbers}; nothing to do, {seconds(wall)}")
+        _say_annotated(outcome)
         return
     shares = ", ".join(f"{phase} {seconds(spent)}" for phase, spent in outcome.seconds.items())
     how = "resumed and completed" if outcome.state == "resumed" else "complete"
@@ -153,7 +161,14 @@ def _say_how(outcome: "Outcome", wall: float, warehouse: Path) -> None:
     _say(f"  worst completeness error: {outcome.max_completeness_error:.1e}")
     if cuts := _cuts(outcome):
         _say(f"  {cuts}")
+    _say_annotated(outcome)
     _say(f"  ask: lenshouse sql \"FROM v_change_by_layer WHERE component = 'FF'\" --warehouse {warehouse}")
+
+
+def _say_annotated(outcome: "Outcome") -> None:
+    if outcome.annotated and outcome.annotated.state == "stored":
+        _say(f"  annotated by {outcome.annotated.annotation}: {plural(outcome.annotated.n_words, 'word')}")
+        tell(outcome.annotated)
 
 
 def _cuts(outcome: "Outcome") -> str:

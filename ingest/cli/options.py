@@ -48,3 +48,16 @@ def output(help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         callback=lambda ctx, param, value: value and expanded(value),
         help=help,
     )
+
+
+def words(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--language and --lexicon."""
+    language = click.option(
+        "--language", metavar="CODE", help="Language of the texts, whose word frequencies are looked up. [default: en]"
+    )
+    lexicon = click.option(
+        "--lexicon",
+        metavar="FILE",
+        help="Multi-word expressions: a WordNet index file, or a list with one a line.",
+    )
+    return language(lexicon(command))

@@ -8,13 +8,13 @@ from ingest.corpus.record import Record
 from warehouse.errors import CorpusError
 
 
-def decode_lines(raw_lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
-    r"""Number the lines from 1 and decode them, without their ends.
+def decode_lines(raw_lines: Iterable[bytes], source: str, first: int = 1) -> Iterator[tuple[int, str]]:
+    r"""Number the lines, from 1 if they are those of a whole file, and decode them, without their ends.
 
     A line ends at \n or \r\n and nowhere else, so U+2028 and U+0085 stay in the text. A byte order mark at
     the beginning is dropped. Raises CorpusError with the line where bytes are not UTF-8.
     """
-    for number, raw in enumerate(raw_lines, start=1):
+    for number, raw in enumerate(raw_lines, start=first):
         if number == 1:
             raw = raw.removeprefix(codecs.BOM_UTF8)
         try:

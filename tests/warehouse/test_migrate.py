@@ -52,7 +52,8 @@ def test_migrations_are_numbered_without_gaps() -> None:
 
 def test_a_warehouse_of_schema_1_keeps_its_runs(house: House) -> None:
     """What an older version has left: the runs stay as they are, doctor finds nothing, and new runs go in."""
-    old_views = [view for view in sqlfiles.folder("views") if view.name != "v_head_pair"]
+    later = {"v_head_pair", "v_alignment", "v_pair_pattern", "v_word_pair"}
+    old_views = [view for view in sqlfiles.folder("views") if view.name not in later]
     house.ingest(Shape(name="old"))
     before = house.rows("FROM token_pair ORDER BY ALL")
     newer = house.path.rename(house.path.with_name("newer.duckdb"))
@@ -74,11 +75,13 @@ def test_a_warehouse_of_schema_1_keeps_its_runs(house: House) -> None:
     assert migrate.main([str(house.path)]) == 0
     assert house.rows("FROM token_pair ORDER BY ALL") == before
     assert house.rows("FROM head_norm") == house.rows("FROM head_pair") == house.rows("FROM rollout") == []
-    assert {finding.level for finding in check(house.path)} == {"ok"}
+    [told_of] = [finding for finding in check(house.path) if finding.level != "ok"]
+    assert "corpus 1 poem have no patterns" in told_of.what and "lenshouse annotate 1 --with split" in told_of.todo
     known = warehouse.find_run(house.path, Shape(name="old").fingerprint)
     assert known and known.status == "complete"
     assert house.ingest(Shape(name="new", seed=1)) == 2
     assert house.rows("SELECT DISTINCT run_name FROM v_head_pair") == [("new",)]
+    assert {finding.level for finding in check(house.path)} == {"ok"}, "the new run has brought the patterns"
 
 
 def test_changed_views_are_renewed_and_dropped_ones_go() -> None:

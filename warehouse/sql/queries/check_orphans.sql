@@ -42,6 +42,18 @@ WITH found AS (
     SELECT 'token', 'corpus', count(DISTINCT corpus_id)
     FROM token WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
     UNION ALL
+    SELECT 'annotation', 'corpus', count(DISTINCT corpus_id)
+    FROM annotation WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
+    UNION ALL
+    SELECT 'word', 'annotation', count(DISTINCT corpus_id)
+    FROM word WHERE corpus_id NOT IN (SELECT corpus_id FROM annotation)
+    UNION ALL
+    SELECT 'pair_pattern', 'corpus', count(DISTINCT corpus_id)
+    FROM pair_pattern WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
+    UNION ALL
+    SELECT 'pair_pattern', 'tokenizer', count(DISTINCT tokenizer_id)
+    FROM pair_pattern WHERE tokenizer_id NOT IN (SELECT tokenizer_id FROM tokenizer)
+    UNION ALL
     SELECT 'vocab', 'tokenizer', count(DISTINCT tokenizer_id)
     FROM vocab WHERE tokenizer_id NOT IN (SELECT tokenizer_id FROM tokenizer)
     UNION ALL

@@ -1,21 +1,15 @@
 -- One row per complete run, layer, sequence, query and key: how much the feed-forward network amplifies the pair.
 -- FF-amp = row-normalised map after FF minus row-normalised map before FF. The paper's exact normalisation
--- is not public; this one is Lenshouse's own. Before FF is the map that it reads: atb where FF comes
--- first in the block (post_ln, res_post_ln), after_ln where the block's norm does.
+-- is not public; this one is Lenshouse's own.
 CREATE VIEW v_ff_amp AS
 WITH source AS (
     SELECT * FROM v_token_pair
-),
-compared AS (
-    SELECT
-        *, CASE WHEN placement IN ('post_ln', 'res_post_ln') THEN atb_share ELSE after_ln_share END AS before_ff_share
-    FROM source
 ),
 final AS (
     SELECT
         run_id, run_name, layer, seq_id, query, key, query_token, key_token, query_is_special, key_is_special,
         before_ff_share, after_ff_share, after_ff_share - before_ff_share AS ff_amp
-    FROM compared
+    FROM source
 )
 SELECT * FROM final;
 
@@ -30,6 +24,6 @@ COMMENT ON COLUMN v_ff_amp.query_token IS 'Text of the token at query.';
 COMMENT ON COLUMN v_ff_amp.key_token IS 'Text of the token at key.';
 COMMENT ON COLUMN v_ff_amp.query_is_special IS 'True when the query''s token is special (token.is_special).';
 COMMENT ON COLUMN v_ff_amp.key_is_special IS 'True when the key''s token is special (token.is_special).';
-COMMENT ON COLUMN v_ff_amp.before_ff_share IS 'Row-normalised map that FF reads: atb in Post-LN models and where a norm stands on each branch''s output only (OLMo 2), after_ln in the others.';
+COMMENT ON COLUMN v_ff_amp.before_ff_share IS 'Row-normalised map before FF: atb where FF comes first in component_order (Post-LN, OLMo 2), after_ln where LN does.';
 COMMENT ON COLUMN v_ff_amp.after_ff_share IS 'Row-normalised map after FF.';
 COMMENT ON COLUMN v_ff_amp.ff_amp IS 'after_ff_share - before_ff_share, -1 to 1; positive when FF amplifies the pair. Sums to 0 over the keys of a query. Normalisation: ours.';

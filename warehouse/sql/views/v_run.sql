@@ -58,7 +58,7 @@ COMMENT ON COLUMN v_run.corpus_name IS 'Name of the corpus.';
 COMMENT ON COLUMN v_run.corpus_source IS 'File, data set or package that the text came from.';
 COMMENT ON COLUMN v_run.corpus_sha256 IS 'SHA-256 of the corpus''s content.';
 COMMENT ON COLUMN v_run.corpus_license IS 'Licence of the text where it is known.';
-COMMENT ON COLUMN v_run.corpus_annotation IS 'Source of word-level annotation; NULL when there is none.';
+COMMENT ON COLUMN v_run.corpus_annotation IS 'Source of word-level annotation (annotation.source); none when there is none.';
 COMMENT ON COLUMN v_run.options IS 'The options that decide the numbers, as JSON text.';
 COMMENT ON COLUMN v_run.method_version IS 'Version of the method.';
 COMMENT ON COLUMN v_run.lenshouse_version IS 'Lenshouse version that computed the run.';

@@ -3,7 +3,7 @@
 -- that people filter by, so that DuckDB reads only what was asked for.
 CREATE VIEW v_token_pair AS
 WITH source AS (
-    SELECT token_pair.*, v_run.run_name, v_run.placement, v_run.tokenizer_id, v_run.corpus_id
+    SELECT token_pair.*, v_run.run_name, v_run.placement, v_run.component_order, v_run.tokenizer_id, v_run.corpus_id
     FROM token_pair
     JOIN v_run ON v_run.run_id = token_pair.run_id
 ),
@@ -30,7 +30,10 @@ final AS (
         query_text.is_special AS query_is_special, key_text.is_special AS key_is_special,
         shares.attn, shares.attn_norm, shares.atb, shares.after_ff, shares.after_res, shares.after_ln,
         shares.attn_norm_share, shares.atb_share, shares.after_ff_share, shares.after_res_share,
-        shares.after_ln_share, shares.placement
+        shares.after_ln_share,
+        CASE WHEN starts_with(shares.component_order, 'FF,') THEN shares.atb_share ELSE shares.after_ln_share END
+            AS before_ff_share,
+        shares.placement
     FROM shares
     LEFT JOIN token_text AS query_text
         ON query_text.tokenizer_id = shares.tokenizer_id AND query_text.corpus_id = shares.corpus_id
@@ -63,4 +66,5 @@ COMMENT ON COLUMN v_token_pair.atb_share IS 'atb / sum of atb over the keys of t
 COMMENT ON COLUMN v_token_pair.after_ff_share IS 'after_ff / sum of after_ff over the keys of this query; NULL when that sum is 0.';
 COMMENT ON COLUMN v_token_pair.after_res_share IS 'after_res / sum of after_res over the keys of this query; NULL when that sum is 0.';
 COMMENT ON COLUMN v_token_pair.after_ln_share IS 'after_ln / sum of after_ln over the keys of this query; NULL when that sum is 0.';
+COMMENT ON COLUMN v_token_pair.before_ff_share IS 'Row-normalised map before the feed-forward network: atb_share where it comes first (Post-LN, OLMo 2), after_ln_share where LN does.';
 COMMENT ON COLUMN v_token_pair.placement IS 'Where the model''s LayerNorm stands: tells in which order the four maps follow each other.';
