@@ -58,7 +58,9 @@ def _of_run(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options) 
         query = rendered(claim.of_run, values)
         number = _number(con, query)
         found = verdict(claim, number)
-        note = _note(claim, number, run["annotation"], run["corpus_name"]) if found == "not enough data" else None
+        note = _opposite(claim, found)
+        if found == "not enough data":
+            note = _note(claim, number, run["annotation"], run["corpus_name"])
         rows.append(_row(claim, number, found, note, query, run_id=run["run_id"], corpus_id=run["corpus_id"]))
     return {"finding": pl.DataFrame(rows, schema=_SCHEMA)}
 
@@ -87,6 +89,12 @@ def _note(claim: Claim, number: Number, annotation: str | None, corpus: str) -> 
     if low is None:
         return f"no interval: fewer than {MIN_SEQUENCES} sequences have one, or a few of them decide it alone"
     return f"the interval holds {claim.bound:g}"
+
+
+def _opposite(claim: Claim, found: str) -> str | None:
+    """A relation that is there with the other sign is no absence of one."""
+    is_relation = claim.claim in ("F4", "F5") and claim.aspect != "depth"
+    return "they are related the other way round" if is_relation and found == "fails" else None
 
 
 def _row(claim: Claim, number: Number, found: str, note: str | None, query: str, **about: Any) -> dict[str, Any]:
@@ -126,7 +134,7 @@ def _of_group(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options
             query = rendered(claim.of_group, values | {"item": "ff_amp_words"})
             number = _number(con, query)
         found = verdict(claim, number)
-        note = _group_note(claim, number, group) if found == "not enough data" else None
+        note = _group_note(claim, number, group) if found == "not enough data" else _opposite(claim, found)
         rows.append(_row(claim, number, found, note, query, **subject.key))
     return {"finding": pl.DataFrame(rows, schema=_SCHEMA)}
 

@@ -83,9 +83,7 @@ def tokens_of(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> list[list
     return [
         [
             Token(int(token_id), *((None, None) if start < 0 else (int(start), int(end))), bool(special))
-            for token_id, start, end, special in zip(
-                one.ids, one.char_start, one.char_end, one.is_special, strict=True
-            )
+            for token_id, start, end, special in zip(one.ids, one.char_start, one.char_end, one.is_special, strict=True)
         ]
         for one in encoded
     ]

@@ -264,6 +264,6 @@ COMMENT ON COLUMN finding.high IS 'Upper end of its interval.';
 COMMENT ON COLUMN finding.n IS 'What it is estimated from: sequences, dimensions, runs or claims, as quantity says.';
 COMMENT ON COLUMN finding.verdict IS 'holds, fails, or not enough data.';
 COMMENT ON COLUMN finding.rule IS 'The rule that gives the verdict.';
-COMMENT ON COLUMN finding.note IS 'What is missing and what to do about it; NULL when nothing is.';
+COMMENT ON COLUMN finding.note IS 'What is missing and what to do about it, or what else is to be known; NULL when nothing is.';
 COMMENT ON COLUMN finding.query IS 'SQL that gives value, low, high and n from this warehouse.';
 COMMENT ON COLUMN finding.method_version IS 'Version of the analysis.';

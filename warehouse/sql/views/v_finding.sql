@@ -33,7 +33,7 @@ COMMENT ON COLUMN v_finding.low IS 'Lower end of its 95% interval; NULL when the
 COMMENT ON COLUMN v_finding.high IS 'Upper end of its interval.';
 COMMENT ON COLUMN v_finding.n IS 'What it is estimated from, as quantity says.';
 COMMENT ON COLUMN v_finding.verdict IS 'holds, fails, or not enough data.';
-COMMENT ON COLUMN v_finding.note IS 'What is missing and what to do about it; NULL when nothing is.';
+COMMENT ON COLUMN v_finding.note IS 'What is missing and what to do about it, or what else is to be known; NULL when nothing is.';
 COMMENT ON COLUMN v_finding.statement IS 'The claim in one sentence.';
 COMMENT ON COLUMN v_finding.rule IS 'The rule that gives the verdict.';
 COMMENT ON COLUMN v_finding.query IS 'SQL that gives value, low, high and n from this warehouse.';
