@@ -24,11 +24,11 @@ def agreement_by_layer(frame: pl.DataFrame, names: list[str]) -> Chart:
 
 
 def agreement_matrix(frame: pl.DataFrame, names: list[str]) -> Chart:
-    """All runs against all: rows of a, b (names of runs, both ways round), value (r, mean over layers)."""
+    """All runs against all: rows of a, b (`ID NAME` of runs, both ways round), value (r, mean over layers)."""
     side = max(26, min(64, 420 // max(len(names), 1)))
     base = alt.Chart(frame).encode(
-        x=alt.X("b:N", sort=names, title=None, axis=alt.Axis(labelAngle=-40, labelLimit=160)),
-        y=alt.Y("a:N", sort=names, title=None, axis=alt.Axis(labelLimit=160)),
+        x=alt.X("b:N", sort=names, title="Run", axis=alt.Axis(labelAngle=0, labelExpr="split(datum.label, ' ')[0]")),
+        y=alt.Y("a:N", sort=names, title=None, axis=alt.Axis(labelLimit=200)),
     )
     cells = base.mark_rect().encode(
         color=alt.Color(

@@ -26,7 +26,7 @@ def small_multiples(frame: pl.DataFrame, names: list[str], title: str, *, nothin
     scale = alt.Scale(domain=[min(low, nothing), max(high, nothing)], nice=True)
     fields = [
         _lines(frame.filter(series=name), [name], title if number % 3 == 0 else "", nothing, scale=scale).properties(
-            width=WIDTH / 2.4, height=HEIGHT / 1.8, title=alt.TitleParams(name, fontSize=11, anchor="start")
+            width=WIDTH * 0.72, height=HEIGHT * 0.6, title=alt.TitleParams(name, fontSize=11, anchor="start")
         )
         for number, name in enumerate(names)
     ]

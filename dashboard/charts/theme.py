@@ -1,5 +1,6 @@
 """What all charts share: colours, sizes, and the way to SVG."""
 
+import html
 import re
 from typing import Any, Final, TypeAlias
 
@@ -21,8 +22,10 @@ _INK: Final = "currentColor"
 """The page's own colour of text, so that one SVG is read in light and in dark."""
 
 _CONFIG: Final[dict[str, Any]] = {
+    "aria": False,  # the figure has a label; one on every mark would double the page
     "background": "transparent",
-    "font": "system-ui, sans-serif",
+    "font": "Arial, Liberation Sans, Helvetica, sans-serif",  # of one width, so that what is measured here fits there
+    "padding": 8,
     "view": {"stroke": None},
     "axis": {
         "labelColor": _INK, "titleColor": _INK, "domainColor": _INK, "tickColor": _INK, "gridColor": _INK,
@@ -30,7 +33,7 @@ _CONFIG: Final[dict[str, Any]] = {
     },
     "legend": {
         "labelColor": _INK, "titleColor": _INK, "orient": "top", "title": None, "labelFontSize": 11,
-        "symbolStrokeWidth": 2,
+        "symbolOpacity": 1, "columnPadding": 14, "labelLimit": 240, "symbolSize": 50,
     },
     "header": {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 11, "labelFontWeight": "bold"},
     "title": {"color": _INK},
@@ -51,7 +54,7 @@ def layer_axis(n_layer: int) -> alt.X:
 
 def series_scales(names: list[str]) -> tuple[alt.Color, alt.Shape]:
     """One colour and one shape for each series, in the order of `names`; no legend where there is but one."""
-    legend = alt.Legend(columns=3) if len(names) > 1 else None
+    legend = alt.Legend(columns=4) if len(names) > 1 else None
     return (
         alt.Color("series:N", scale=alt.Scale(domain=names, range=_repeated(COLOURS, len(names))), legend=legend),
         alt.Shape("series:N", scale=alt.Scale(domain=names, range=_repeated(SHAPES, len(names))), legend=legend),
@@ -64,14 +67,16 @@ def rule(at: float) -> alt.Chart:
     return alt.Chart(values).mark_rule(strokeDash=[4, 3], color=_INK, opacity=0.6).encode(y="at:Q")
 
 
-def svg(chart: alt.TopLevelMixin) -> str:
-    """The chart as an SVG element for a page: no script, no font, no image from elsewhere; as wide as there is room."""
-    spec = chart.configure(**_CONFIG).to_dict()
-    text = vl_convert.vegalite_to_svg(spec)
-    text = re.sub(r' xmlns(:xlink)?="[^"]*"', "", text, count=2)
-    return re.sub(
-        r'<svg class="marks" width="([\d.]+)" height="([\d.]+)"', r'<svg class="chart" style="max-width: \1px"', text
-    )
+def svg(chart: alt.TopLevelMixin, label: str) -> str:
+    """The chart as an SVG element for a page: no script, no font, no image from elsewhere; as wide as there is room.
+
+    `label` is what is read aloud in its place.
+    """
+    text = vl_convert.vegalite_to_svg(chart.configure(**_CONFIG).to_dict())
+    head, body = text.split(">", 1)
+    width, height = re.findall(r' (?:width|height)="([\d.]+)"', head)
+    about = f'role="img" aria-label="{html.escape(label)}"'
+    return f'<svg class="chart" {about} viewBox="0 0 {width} {height}" style="max-width: {width}px">{body}'
 
 
 def _repeated(values: tuple[str, ...], n: int) -> list[str]:

@@ -20,10 +20,11 @@ _WEIGHT: Final = "Spearman's rho of |LN weight| and the mean size of what FF rea
 
 
 class Figure(NamedTuple):
-    """A chart and what it shows."""
+    """A chart and what it shows; `is_wide` takes a row of the page for itself."""
 
     chart: alt.TopLevelMixin
     caption: str
+    is_wide: bool = False
 
 
 def of_run(contents: Contents, run_id: int) -> Iterator[Figure]:
@@ -56,10 +57,6 @@ def _of_frames(frames: dict[str, pl.DataFrame]) -> Iterator[Figure]:
     kept = {name: frame for name, frame in frames.items() if frame["value"].count()}
     if "change" in kept:
         yield Figure(charts.by_layer(kept["change"], ["FF", "RES", "LN", "BLOCK"], "Change, 1 - rho"), _CHANGE)
-    if "effect" in kept:
-        there = set(kept["effect"].filter(pl.col("value").is_not_null())["series"])
-        names = [name for name in PATTERNS if name in there]
-        yield Figure(charts.small_multiples(kept["effect"], names, "Effect (FF-amp)", nothing=0), _EFFECT)
     if "surviving" in kept:
         names = kept["surviving"]["series"].unique().to_list()
         yield Figure(charts.by_layer(kept["surviving"], names, "Surviving share", nothing=1), _SURVIVING)
@@ -69,6 +66,10 @@ def _of_frames(frames: dict[str, pl.DataFrame]) -> Iterator[Figure]:
     if "ln_weight" in kept:
         names = ["FF input", "FF output"]
         yield Figure(charts.by_layer(kept["ln_weight"], names, "Spearman's rho", nothing=0), _WEIGHT)
+    if "effect" in kept:
+        there = set(kept["effect"].filter(pl.col("value").is_not_null())["series"])
+        names = [name for name in PATTERNS if name in there]
+        yield Figure(charts.small_multiples(kept["effect"], names, "Effect (FF-amp)", nothing=0), _EFFECT, True)
 
 
 def of_corpus(contents: Contents, corpus_id: int) -> Iterator[Figure]:

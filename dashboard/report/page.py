@@ -137,4 +137,7 @@ def _overview(subjects: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _drawn(found: Iterable[figures.Figure]) -> list[dict[str, Any]]:
-    return [{"svg": Markup(charts.svg(one.chart)), "caption": one.caption} for one in found]
+    return [
+        {"svg": Markup(charts.svg(one.chart, one.caption)), "caption": one.caption, "is_wide": one.is_wide}
+        for one in found
+    ]

@@ -7,7 +7,7 @@ from typing import Any, Final
 from dashboard.report.contents import Contents
 
 _ROWS: Final = {
-    "run": "run_name", "model": "model_name", "revision": "revision", "weights SHA-256": "weights_sha256",
+    "name": "run_name", "model": "model_name", "revision": "revision", "weights SHA-256": "weights_sha256",
     "family": "family", "training seed": "seed", "architecture": "model_type", "placement": "placement",
     "order of components": "component_order", "layers": "n_layer", "parameters": "n_params",
     "tokenizer": "tokenizer_name", "corpus": "corpus_name", "corpus SHA-256": "corpus_sha256",
@@ -32,7 +32,8 @@ def _shown(column: str, value: Any) -> str:
     if value is None:
         return "–"
     if column == "options":
-        return ", ".join(f"{name} {entry}" for name, entry in json.loads(value).items() if entry not in (None, [], ""))
+        known = {name: entry for name, entry in json.loads(value).items() if entry not in (None, [], "")}
+        return ", ".join(f"{name} {entry}" for name, entry in known.items() if name != "corpus")
     if column in ("started_at", "finished_at"):
         return f"{value:%Y-%m-%d %H:%M} UTC"
     if column == "max_completeness_error":
