@@ -99,7 +99,7 @@ class Warehouse:
         return self.sql(sqlfiles.query("run_details"), {"run_id": run_id})
 
     def strongest_effects(self, run_ids: Sequence[int] = (), *, limit: int) -> pl.DataFrame:
-        """The largest effects of patterns, of these runs or of all, whichever their sign; one row per layer and pattern.
+        """The largest effects of patterns, whichever their sign, one row per layer and pattern; of all runs if none given.
 
         Without a row before `analyze` has run over annotated corpora.
         """

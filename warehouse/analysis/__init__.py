@@ -4,7 +4,7 @@
 numpy resamples those sums.
 """
 
-from warehouse.analysis.part import Options, Part, Subject
+from warehouse.analysis.part import Frames, Options, Part, Subject
 from warehouse.analysis.runner import Analysis, analyze
 
-__all__ = ["Analysis", "Options", "Part", "Subject", "analyze"]
+__all__ = ["Analysis", "Frames", "Options", "Part", "Subject", "analyze"]

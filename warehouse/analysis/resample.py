@@ -110,7 +110,7 @@ def sign_flip_p(contributions: Floats, options: Options) -> Floats:
     A unit's contribution keeps its size and gets a random sign; p is the share of sums at least as far from 0 as the
     observed one, itself counted. Exact for contributions symmetric about 0, and for many units without that, as the
     variance of the flipped sums is that of the sum. All 2^n signs are taken where they are no more than n_resamples.
-    Units that contribute exactly 0 do not count; NaN with fewer than two others, 1 with none at all.
+    Units that contribute exactly 0 do not count; NaN with one other, 1 with none at all.
     """
     n_units, n_columns = contributions.shape
     observed = np.abs(contributions.sum(0))

@@ -16,7 +16,7 @@ Words = Literal["needed", "used", "unused"]
 
 @dataclass(frozen=True)
 class Run:
-    """A complete run; `annotation` is JSON text that changes whenever its words or patterns do, None without any."""
+    """A complete run: what parts need to know of it."""
 
     run_id: int
     name: str
@@ -26,8 +26,6 @@ class Run:
     placement: str
     n_layer: int
     n_sequences: int
-    annotation: str | None
-    n_pattern_pairs: int
 
     @property
     def title(self) -> str:
@@ -52,16 +50,18 @@ def run_subjects(
     con: duckdb.DuckDBPyConnection, *, words: Words = "unused", over_sequences: bool = True
 ) -> list[Subject]:
     """Every complete run as a subject. `over_sequences`: intervals are over sequences, so few have none: told so."""
+    annotations = {} if words == "unused" else _annotations(con)
     return [
         Subject(
             key={"run_id": run.run_id},
             title=run.title,
             runs=frozenset([run.run_id]),
-            depends={"run": run.fingerprint} | ({} if words == "unused" else {"annotation": run.annotation}),
-            missing=_missing(run) if words == "needed" else "",
+            depends={"run": run.fingerprint} | ({} if words == "unused" else {"annotation": annotation}),
+            missing=_missing(annotation, n_pattern_pairs) if words == "needed" else "",
             note=_few(run) if over_sequences else "",
         )
         for run in runs(con)
+        for annotation, n_pattern_pairs in [annotations.get((run.corpus_id, run.tokenizer_id), (None, 0))]
     ]
 
 
@@ -71,10 +71,16 @@ def sequences_of(con: duckdb.DuckDBPyConnection, run: Run) -> np.ndarray:
     return np.asarray(found["seq_id"])
 
 
-def _missing(run: Run) -> str:
-    if run.annotation is None:
+def _annotations(con: duckdb.DuckDBPyConnection) -> dict[tuple[int, int], tuple[str, int]]:
+    """(corpus, tokenizer) -> text that changes with its words and patterns, and how many pairs are in a pattern."""
+    rows = con.execute(sqlfiles.query("analysis/annotations")).fetchall()
+    return {(corpus_id, tokenizer_id): (annotation, n_pairs) for corpus_id, tokenizer_id, annotation, n_pairs in rows}
+
+
+def _missing(annotation: str | None, n_pattern_pairs: int) -> str:
+    if annotation is None:
         return "its corpus has no annotation: run `lenshouse annotate`, then `lenshouse analyze` again"
-    if run.n_pattern_pairs == 0:
+    if n_pattern_pairs == 0:
         return (
             "no pair of its tokens is in a pattern: run `lenshouse annotate` for this tokenizer, "
             "then `lenshouse analyze` again"

@@ -1,4 +1,4 @@
-"""Every measure of the analysis against loops over the stored rows, to 1e-9: values, and intervals from the same draws."""
+"""Every measure of the analysis against loops over the stored rows, to 1e-9, and intervals from the same draws."""
 
 import math
 from collections.abc import Iterator
@@ -267,8 +267,8 @@ def test_top_pairs(house: House) -> None:
                 assert [row[1:4] for row in found] == [row[1:] for row in wanted]
 
 
-def test_p_values_of_effects_are_those_of_random_signs(house: House) -> None:
-    """scipy's own permutation test of a mean, on the sequences' contributions; adjusted as its own function does."""
+def test_p_values_are_adjusted_over_layers_and_patterns(house: House) -> None:
+    """By scipy's function; relations of head_dependent among themselves."""
     rows = named(house, "FROM pattern_effect WHERE run_id = 1 ORDER BY layer, pattern, relation")
     for related in (True, False):
         group = [row for row in rows if (row["relation"] is not None) == related]
