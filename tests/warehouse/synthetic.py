@@ -24,6 +24,7 @@ from warehouse.contract import (
 N_HEAD = 2
 ROLLED = ("attn", "after_ln")
 OPTIONS = {"max_length": 128, "ff_bias": "path", "heads": "weights", "rollout": list(ROLLED)}
+ORDERS = {"post_ln": "FF,RES,LN", "pre_ln": "LN,FF,RES", "res_post_ln": "FF,LN,RES"}
 WORDS = ("[CLS]", "[SEP]", "the", "lens", "##es", "house", "of", "map")
 
 
@@ -110,7 +111,7 @@ def run_json(shape: Shape) -> dict[str, Any]:
         "model": {
             "name": shape.model, "revision": None, "weights_sha256": f"w{shape.model}{shape.model_seed}",
             "family": "tiny", "model_type": "bert", "placement": shape.placement,
-            "component_order": "FF,RES,LN" if shape.placement == "post_ln" else "LN,FF,RES",
+            "component_order": ORDERS[shape.placement],
             "is_causal": False, "n_layer": shape.n_layer, "n_head": N_HEAD, "n_kv_head": N_HEAD,
             "d_model": shape.d_model, "d_ff": 20, "activation": "gelu", "is_gated": False,
             "norm_type": "layernorm", "vocab_size": len(WORDS), "tied_embeddings": True,

@@ -16,8 +16,8 @@ from ingest.attribution.weights import COMPONENT_ORDER
 from tests.warehouse.analysis.support import annotate
 from tests.warehouse.conftest import House
 from tests.warehouse.synthetic import N_HEAD, WORDS, Shape, run_frames, shard_frames, states
-from warehouse import sqlfiles
-from warehouse.contract import COMPONENTS
+from warehouse import annotation, connect, sqlfiles
+from warehouse.contract import COMPONENTS, WORD_TABLE
 
 POST = Shape(name="post", lengths=(4, 3, 5), seed=1)
 PRE = Shape(name="pre", lengths=(4, 3, 5), seed=2, model="pre", placement="pre_ln")
@@ -40,6 +40,24 @@ def view(tmp_path_factory: pytest.TempPathFactory):
     return lambda name: warehouse.open(house.path).sql(f"SELECT * FROM {name}")
 
 
+WORD_SPANS = ((1, 3), (3, 4))
+"""Words of every text, in characters, which are tokens: one of two tokens (one in the text of three), and one more."""
+
+
+def annotate(house: House) -> None:
+    [corpus] = {annotation.choose_corpus(house.path, None)}
+    rows = [
+        {"seq_id": seq, "word_id": number, "form": f"w{number}", "char_start": start, "char_end": end}
+        for seq, n in enumerate(POST.lengths)
+        for number, (start, end) in enumerate(WORD_SPANS)
+        if start < n - 1
+    ]
+    words = pl.DataFrame([{name: row.get(name) for name in WORD_TABLE} for row in rows], schema=WORD_TABLE)
+    file = house.path.with_name("word.parquet")
+    words.write_parquet(file)
+    annotation.store_annotation(house.path, corpus, annotation.Annotation("split", "1", None, None), file)
+
+
 def part(shape: Shape, table: str) -> pl.DataFrame:
     return pl.concat([shard_frames(shape, 0, range(2))[table], shard_frames(shape, 1, range(2, 3))[table]])
 
@@ -52,7 +70,9 @@ def dims(shape: Shape) -> dict[str, np.ndarray]:
 
 def test_views_show_complete_runs_only(view) -> None:
     for file in sqlfiles.folder("views"):
-        assert set(view(file.name)["run_id"]) == {1, 2}, file.name
+        found = view(file.name)
+        named = [found[name].drop_nulls() for name in ("run_id", "run_a", "run_b") if name in found.columns]
+        assert {run_id for ids in named for run_id in ids} == ({1, 2} if named else set()), file.name
 
 
 def test_run(view) -> None:
@@ -115,6 +135,97 @@ def test_ff_amp_compares_with_the_map_before_ff(view) -> None:
         assert_frame_equal(ours.sort(keys), wanted.sort(keys))
     sums = found.group_by("run_id", "layer", "seq_id", "query").agg(pl.col("ff_amp").sum())
     assert sums["ff_amp"].abs().max() < 1e-12
+
+
+def test_ff_amp_where_the_norm_follows_ff(house: House) -> None:
+    """OLMo 2: FF comes first, and the map before it is atb, though the placement is not Post-LN's."""
+    shape = Shape(name="olmo", placement="res_post_ln")
+    house.ingest(shape)
+    pairs = part(shape, "token_pair").filter(layer=2, seq_id=0, query=1).sort("key").cast({pl.Float32: pl.Float64})
+    wanted = pairs["after_ff"] / pairs["after_ff"].sum() - pairs["atb"] / pairs["atb"].sum()
+    found = house.rows("SELECT ff_amp FROM v_ff_amp WHERE layer = 2 AND seq_id = 0 AND query = 1 ORDER BY key")
+    assert [value for (value,) in found] == pytest.approx(wanted.to_list())
+
+
+def tokens_of_words(shape: Shape, seq: int) -> list[list[int]]:
+    last = shape.lengths[seq] - 1  # special
+    return [list(range(start, min(end, last))) for start, end in WORD_SPANS if start < last]
+
+
+def test_word_pair(view) -> None:
+    found = {
+        tuple(row[name] for name in ("run_id", "layer", "seq_id", "query_word_id", "key_word_id")): row
+        for row in view("v_word_pair").rows(named=True)
+    }
+    n_wanted = 0
+    for run_id, shape in SHAPES.items():
+        before = "atb" if shape.placement == "post_ln" else "after_ln"
+        pairs = {
+            tuple(row[name] for name in ("layer", "seq_id", "query", "key")): row
+            for row in part(shape, "token_pair").rows(named=True)
+        }
+        for layer in range(1, shape.n_layer + 1):
+            for seq, n in enumerate(shape.lengths):
+
+                def share(name: str, query: int, keys: list[int], at=(layer, seq), n=n, pairs=pairs) -> float:
+                    row = [pairs[(*at, query, key)][name] for key in range(n)]
+                    return sum(row[key] for key in keys) / sum(row)
+
+                words = tokens_of_words(shape, seq)
+                for a, queries in enumerate(words):
+                    for b, keys in enumerate(words):
+                        n_wanted += 1
+                        row = found[run_id, layer, seq, a, b]
+                        mean = {
+                            name: np.mean([share(name, query, keys) for query in queries])
+                            for name in ("attn_norm", "atb", "after_ff", "after_res", "after_ln")
+                        }
+                        for name, value in mean.items():
+                            assert row[f"{name}_share"] == pytest.approx(value)
+                        attn = [sum(pairs[layer, seq, query, key]["attn"] for key in keys) for query in queries]
+                        assert row["attn"] == pytest.approx(np.mean(attn))
+                        assert row["before_ff_share"] == pytest.approx(mean[before])
+                        assert row["ff_amp"] == pytest.approx(mean["after_ff"] - mean[before])
+                        assert (row["query_word"], row["key_word"]) == (f"w{a}", f"w{b}")
+                        assert (row["n_query_tokens"], row["n_key_tokens"]) == (len(queries), len(keys))
+    assert len(found) == n_wanted > 10
+
+
+def test_word_pair_of_a_causal_model(house: House) -> None:
+    """A mean is over all tokens of the query's word, those too that see no token of the key's word."""
+    house.ingest()
+    annotate(house)
+    with connect.write(house.path) as con:
+        con.execute("UPDATE model SET is_causal = true")
+        con.execute("DELETE FROM token_pair WHERE key > query")
+    [(found,)] = house.rows(
+        "SELECT attn FROM v_word_pair WHERE layer = 1 AND seq_id = 2 AND query_word_id = 0 AND key_word_id = 0"
+    )
+    [(seen,)] = house.rows(
+        "SELECT sum(attn) FROM token_pair WHERE layer = 1 AND seq_id = 2 AND key IN (1, 2) AND query IN (1, 2)"
+    )
+    assert found == pytest.approx(seen / 2)
+    assert house.rows("SELECT * FROM v_word_pair WHERE query_word_id < key_word_id") == []
+    assert house.rows("SELECT * FROM v_pair_pattern WHERE key >= query") == []
+    assert house.rows("SELECT count(*) FROM v_pair_pattern") == house.rows(
+        "SELECT count(*) FROM pair_pattern WHERE key < query"
+    )
+
+
+def test_pair_pattern(view) -> None:
+    found = view("v_pair_pattern")
+    subwords = found.filter(pattern="subword").select("run_id", "seq_id", "query", "key").rows()
+    assert sorted(subwords) == sorted(
+        (run, seq, *pair) for run in (1, 2) for seq in (0, 2) for pair in ((1, 2), (2, 1))
+    )
+    tokens = {(row["seq_id"], row["pos"]): row["token_id"] for row in run_frames(POST)["token"].rows(named=True)}
+    for row in found.rows(named=True):
+        for side in ("query", "key"):
+            seq, pos = row["seq_id"], row[side]
+            assert row[f"{side}_token"] == WORDS[tokens[seq, pos]].removeprefix("##")
+            held = [number for number, own in enumerate(tokens_of_words(POST, seq)) if pos in own]
+            assert row[f"{side}_word_id"] == (held[0] if held else None)
+            assert row[f"{side}_word"] == (f"w{held[0]}" if held else None)
 
 
 def test_change_by_layer(view) -> None:
@@ -197,6 +308,7 @@ def test_mixing(view) -> None:
             assert row[name] == pytest.approx(norms[name].cast(pl.Float64).mean())
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("placement", "before"),
     [("post_ln", "atb"), ("res_post_ln", "atb"), ("pre_ln", "after_ln"), ("sandwich_ln", "after_ln"),
@@ -274,9 +386,13 @@ def test_top_pair(view) -> None:
 
 
 @pytest.mark.parametrize("name", ["v_token_pair", "v_ff_amp"])
+=======
+@pytest.mark.parametrize("name", ["v_token_pair", "v_ff_amp", "v_word_pair"])
+>>>>>>> annotate
 def test_one_map_reads_one_map(house: House, name: str) -> None:
     """The filters reach the scan of the large table, below the window and the joins."""
     house.ingest()
+    annotate(house)
     query = f"EXPLAIN ANALYZE SELECT * FROM {name} WHERE run_id = 1 AND layer = 2 AND seq_id = 1"
     plan = house.rows(query)[0][1]
     scan = plan[plan.index("token_pair") :]
