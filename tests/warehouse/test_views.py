@@ -13,7 +13,6 @@ from scipy import stats
 
 import warehouse
 from ingest.attribution.weights import COMPONENT_ORDER
-from tests.warehouse.analysis.support import annotate
 from tests.warehouse.conftest import House
 from tests.warehouse.synthetic import N_HEAD, WORDS, Shape, run_frames, shard_frames, states
 from warehouse import annotation, connect, sqlfiles
@@ -48,6 +47,7 @@ def annotate(house: House) -> None:
     [corpus] = {annotation.choose_corpus(house.path, None)}
     rows = [
         {"seq_id": seq, "word_id": number, "form": f"w{number}", "char_start": start, "char_end": end}
+        | {"upos": "NOUN", "zipf": 3.2}
         for seq, n in enumerate(POST.lengths)
         for number, (start, end) in enumerate(WORD_SPANS)
         if start < n - 1
@@ -308,7 +308,6 @@ def test_mixing(view) -> None:
             assert row[name] == pytest.approx(norms[name].cast(pl.Float64).mean())
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("placement", "before"),
     [("post_ln", "atb"), ("res_post_ln", "atb"), ("pre_ln", "after_ln"), ("sandwich_ln", "after_ln"),
@@ -385,10 +384,7 @@ def test_top_pair(view) -> None:
     assert any(len(patterns) == 0 for patterns in found["patterns"]) and any(found["patterns"].list.len() > 0)
 
 
-@pytest.mark.parametrize("name", ["v_token_pair", "v_ff_amp"])
-=======
 @pytest.mark.parametrize("name", ["v_token_pair", "v_ff_amp", "v_word_pair"])
->>>>>>> annotate
 def test_one_map_reads_one_map(house: House, name: str) -> None:
     """The filters reach the scan of the large table, below the window and the joins."""
     house.ingest()

@@ -101,8 +101,7 @@ def pattern_effects(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequenc
     """pattern_effect: effect of every layer and pattern; relations are not told apart."""
     cells: list[Cell] = []
     columns: list[Floats] = []
-    has_effects = run.n_pattern_pairs > 0 and run.placement != "parallel"  # as in the table pattern_effect
-    for layer in run.layers if has_effects else ():
+    for layer in run.layers if run.placement != "parallel" else ():  # as in the table pattern_effect
         items, found = patterns.layer_sums(con, run, layer)
         for number, (pattern, relation) in enumerate(items.rows()):
             if relation is None:

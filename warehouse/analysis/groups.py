@@ -17,7 +17,7 @@ from warehouse.analysis.by_sequence import LOADERS, Cell, Drawn
 from warehouse.analysis.multibootstrap import group_draws
 from warehouse.analysis.part import Options
 from warehouse.analysis.resample import Floats, intervals
-from warehouse.analysis.runs import Run, runs
+from warehouse.analysis.runs import Run, annotations_of_runs, runs
 
 _SEEDS: Final = 2  # stream of random numbers, beside those of `resample`
 
@@ -49,7 +49,9 @@ class Group:
     def depends(self, con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
         """Everything that the group's numbers depend on."""
         results = con.execute(sqlfiles.query("analysis/results_of_runs"), {"runs": self.ids}).fetchall()
-        return {"runs": [[run.fingerprint, run.annotation] for run in self.runs], "results": results}
+        words = annotations_of_runs(con)
+        runs = [[run.fingerprint, words.get((run.corpus_id, run.tokenizer_id))] for run in self.runs]
+        return {"runs": runs, "results": results}
 
     def rng(self, options: Options) -> np.random.Generator:
         """Draws the group's runs: each group with a stream of its own, so that two are drawn apart."""

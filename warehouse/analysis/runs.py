@@ -50,7 +50,7 @@ def run_subjects(
     con: duckdb.DuckDBPyConnection, *, words: Words = "unused", over_sequences: bool = True
 ) -> list[Subject]:
     """Every complete run as a subject. `over_sequences`: intervals are over sequences, so few have none: told so."""
-    annotations = {} if words == "unused" else _annotations(con)
+    annotations = {} if words == "unused" else annotations_of_runs(con)
     return [
         Subject(
             key={"run_id": run.run_id},
@@ -71,7 +71,7 @@ def sequences_of(con: duckdb.DuckDBPyConnection, run: Run) -> np.ndarray:
     return np.asarray(found["seq_id"])
 
 
-def _annotations(con: duckdb.DuckDBPyConnection) -> dict[tuple[int, int], tuple[str, int]]:
+def annotations_of_runs(con: duckdb.DuckDBPyConnection) -> dict[tuple[int, int], tuple[str, int]]:
     """(corpus, tokenizer) -> text that changes with its words and patterns, and how many pairs are in a pattern."""
     rows = con.execute(sqlfiles.query("analysis/annotations")).fetchall()
     return {(corpus_id, tokenizer_id): (annotation, n_pairs) for corpus_id, tokenizer_id, annotation, n_pairs in rows}
