@@ -17,7 +17,7 @@ from warehouse.analysis.changes import changes_by_sequence
 from warehouse.analysis.correlation import Ranking, rhos
 from warehouse.analysis.part import Options
 from warehouse.analysis.resample import Floats, bootstrap, resample_counts
-from warehouse.analysis.runs import Run, sequences_of
+from warehouse.analysis.runs import Run, annotations_of_runs, sequences_of
 from warehouse.contract import COMPONENTS, PAIR_FILTERS
 
 
@@ -62,8 +62,10 @@ Loader: TypeAlias = Callable[[duckdb.DuckDBPyConnection, Run, Sequence[int], Opt
 
 def of_sums(cells: Sequence[Cell], totals: Floats, sizes: Floats, statistic: sums.Statistic, options: Options) -> Drawn:
     """Measures that are statistics of sums over sequences: totals (S, C, K), statistic (..., K) -> (...)."""
-    flat = totals.reshape(len(totals), -1)
-    draws = bootstrap(flat, lambda drawn: statistic(drawn.reshape(*drawn.shape[:-1], len(cells), -1)), options)
+    n_seq, *each = totals.shape
+    draws = bootstrap(
+        totals.reshape(n_seq, -1), lambda drawn: statistic(drawn.reshape(*drawn.shape[:-1], *each)), options
+    )
     return Drawn(tuple(cells), statistic(totals.sum(axis=0)), draws, sizes)
 
 
@@ -101,7 +103,8 @@ def pattern_effects(con: duckdb.DuckDBPyConnection, run: Run, sequences: Sequenc
     """pattern_effect: effect of every layer and pattern; relations are not told apart."""
     cells: list[Cell] = []
     columns: list[Floats] = []
-    for layer in run.layers if run.placement != "parallel" else ():  # as in the table pattern_effect
+    is_annotated = (run.corpus_id, run.tokenizer_id) in annotations_of_runs(con)
+    for layer in run.layers if is_annotated and run.placement != "parallel" else ():  # as in the table pattern_effect
         items, found = patterns.layer_sums(con, run, layer)
         for number, (pattern, relation) in enumerate(items.rows()):
             if relation is None:

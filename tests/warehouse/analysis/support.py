@@ -6,11 +6,15 @@ import polars as pl
 from tests.warehouse.conftest import House
 from tests.warehouse.synthetic import Shape
 from warehouse import connect
+from warehouse.analysis import runner
 from warehouse.migrate import transaction
 
 LENGTHS = (4, 9, 6, 3, 12, 7, 5, 8, 10, 6, 3, 11)
 PATTERNS = ("adjacent", "head_dependent", "same_token", "special", "subword")
 RELATIONS = ("nsubj", "obj", None)
+ALL = {"pattern_effect", "change", "norm_change", "ln_weight", "outlier_dim", "mixing", "top_pair"}
+OF_RUNS = tuple(part for part in runner.PARTS if part.name in ALL)
+"""The parts that are about single runs and store numbers of them."""
 UPOS = ("NOUN", "VERB", "ADJ")
 
 

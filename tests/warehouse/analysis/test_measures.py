@@ -9,7 +9,7 @@ from scipy import stats
 
 import warehouse
 from tests.warehouse.analysis import oracle
-from tests.warehouse.analysis.support import annotate, execute, shape
+from tests.warehouse.analysis.support import OF_RUNS, annotate, execute, shape
 from tests.warehouse.conftest import House
 from warehouse.contract import COMPONENTS, PAIR_FILTERS, STAGES
 
@@ -36,7 +36,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
         "UPDATE layer_dim SET ff_in_mean_abs = 25 WHERE dim = 3 AND layer = 1",
     )
     annotate(house)
-    found = warehouse.analyze(house.path, seed=SEED, n_resamples=N_RESAMPLES)
+    found = warehouse.analyze(house.path, seed=SEED, n_resamples=N_RESAMPLES, parts=OF_RUNS)
     assert len(found.computed) == 4 * 7 and not found.skipped
     return house
 
@@ -131,7 +131,7 @@ def test_parallel_models_have_no_effect_between_positions(house: House) -> None:
     assert rows and all(row["n_pairs"] > 0 for row in rows)
     numbers = ("mean_amp", "effect", "effect_low", "top_share", "lift", "lift_high", "p_value", "p_adjusted")
     assert {row[name] for row in rows for name in numbers} == {None}
-    again = warehouse.analyze(house.path, [4], seed=SEED, n_resamples=N_RESAMPLES)
+    again = warehouse.analyze(house.path, [4], seed=SEED, n_resamples=N_RESAMPLES, parts=OF_RUNS)
     assert [note for note in again.notes if "parallel model" in note and "run 4 (parallel)" in note]
 
 

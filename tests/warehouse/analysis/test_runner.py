@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 import warehouse
-from tests.warehouse.analysis.support import annotate, execute, shape
+from tests.warehouse.analysis.support import ALL, OF_RUNS, annotate, execute, shape
 from tests.warehouse.conftest import House
 from warehouse import connect
 from warehouse.analysis import Frames, Options, Part, Subject, runner
 from warehouse.errors import UsageError, WarehouseError
 
-ALL = {"pattern_effect", "change", "norm_change", "ln_weight", "outlier_dim", "mixing", "top_pair"}
 RANDOM = ALL - {"outlier_dim", "top_pair"}
 WORDS = {"pattern_effect", "mixing"}
 FAR = "UPDATE layer_dim SET ln_ff_gamma = -9 WHERE dim = 17"  # an outlier dimension
@@ -37,7 +36,7 @@ def filled(analysed: Path, house: House) -> House:
 
 
 def analyze(house: House, *runs: str | int, **options) -> warehouse.Analysis:
-    return warehouse.analyze(house.path, runs, **{"n_resamples": 100} | options)
+    return warehouse.analyze(house.path, runs, **{"n_resamples": 100, "parts": OF_RUNS} | options)
 
 
 def parts(entries: list[tuple]) -> set[str]:
@@ -210,9 +209,9 @@ def test_later_parts_read_what_earlier_ones_wrote(filled: House) -> None:
         return {}
 
     late = Part("late", subjects, compute, (), is_random=False)
-    assert "late" in parts(analyze(filled, parts=[*runner.PARTS, late]).computed)
-    assert "late" in parts(analyze(filled, parts=[*runner.PARTS, late]).up_to_date)
-    assert parts(analyze(filled, 1, parts=[*runner.PARTS, late]).up_to_date) == ALL, "run 2 was not asked for"
+    assert "late" in parts(analyze(filled, parts=[*OF_RUNS, late]).computed)
+    assert "late" in parts(analyze(filled, parts=[*OF_RUNS, late]).up_to_date)
+    assert parts(analyze(filled, 1, parts=[*OF_RUNS, late]).up_to_date) == ALL, "run 2 was not asked for"
     warehouse.remove_run(filled.path, "second")
     with connect.read(filled.path) as con:
         assert con.execute("SELECT count(*) FROM analysis WHERE part = 'late'").fetchall() == [(0,)]
