@@ -5,6 +5,7 @@ house = warehouse.open("lens.duckdb")
 house.sql("SELECT layer, mean_change FROM v_change_by_layer WHERE component = 'FF' AND pair_filter = 'all'")
 """
 
+from warehouse.analysis import Analysis, analyze
 from warehouse.connect import make_usable
 from warehouse.export import export, format_of
 from warehouse.load import complete_run, load_shards
@@ -14,8 +15,10 @@ from warehouse.register import RunRecord, find_run, loaded_shards, register_run
 from warehouse.remove import remove_run
 
 __all__ = [
+    "Analysis",
     "RunRecord",
     "Warehouse",
+    "analyze",
     "complete_run",
     "export",
     "find_run",

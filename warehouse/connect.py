@@ -55,15 +55,18 @@ def existing(path: Path) -> Path:
 
 
 @contextmanager
-def read(path: Path, wait: float = READER_WAIT) -> Iterator[duckdb.DuckDBPyConnection]:
+def read(path: Path, wait: float = READER_WAIT, *, memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only, fenced connection; open it for one question.
+
+    `memory` bounds what DuckDB holds ("1GiB"): what needs more goes through files beside the warehouse.
 
     Raises WarehouseError when the file is missing, damaged, no warehouse, or of another schema, and for errors of
     DuckDB inside the block; WarehouseBusyError when a writer has had it for `wait` seconds.
     """
     path = warehouse_path(path)
     try:
-        with _open(existing(path), wait, read_only=True, config=_FENCE) as con:
+        config = _FENCE | ({} if memory is None else {"memory_limit": memory})
+        with _open(existing(path), wait, read_only=True, config=config) as con:
             _require_schema(con, path, writing=False)
             yield con
     except duckdb.Error as error:

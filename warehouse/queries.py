@@ -98,6 +98,14 @@ class Warehouse:
         """One row: everything recorded of a run, complete or not."""
         return self.sql(sqlfiles.query("run_details"), {"run_id": run_id})
 
+    def strongest_effects(self, run_ids: Sequence[int] = (), *, limit: int) -> pl.DataFrame:
+        """The largest effects of patterns, whichever their sign, one row per layer and pattern; of all runs if none given.
+
+        Without a row before `analyze` has run over annotated corpora.
+        """
+        values = {"run_ids": list(run_ids), "limit": limit}
+        return self.sql(sqlfiles.query("analysis/strongest_effects"), values)
+
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:
     """The warehouse at `path`, else LENSHOUSE_WAREHOUSE, else lenshouse.duckdb here.

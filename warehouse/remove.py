@@ -14,7 +14,10 @@ from warehouse.register import RunRecord, choose_run
 _STEPS: Final = (
     *("remove_token_pair", "remove_token_norm", "remove_map_change", "remove_layer_dim"),
     *("remove_head_norm", "remove_head_pair", "remove_rollout", "remove_inlier_change"),
-    *("delete_layer_dim_part", "remove_loaded_part", "remove_run"),
+    *("remove_estimate", "analysis/clear_pattern_effect", "analysis/clear_outlier_dim", "analysis/clear_top_pair"),
+    *("remove_group_estimate", "remove_group_difference", "remove_group_finding", "remove_group_analysis"),
+    *("remove_seed_agreement", "remove_finding"),
+    *("remove_analysis", "delete_layer_dim_part", "remove_loaded_part", "remove_run"),
 )
 _ORPHANS: Final = (
     *("remove_orphan_model", "remove_orphan_corpus", "remove_orphan_tokenizer"),

@@ -3,10 +3,9 @@
 import codecs
 from typing import BinaryIO
 
+from warehouse.wording import printable
 
-def printable(text: str) -> str:
-    """Text that cannot move the cursor, change colours or reorder its neighbours."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+__all__ = ["Visible", "printable"]
 
 
 class Visible:

@@ -25,6 +25,7 @@ N_HEAD = 2
 ROLLED = ("attn", "after_ln")
 OPTIONS = {"max_length": 128, "ff_bias": "path", "heads": "weights", "rollout": list(ROLLED)}
 ORDERS = {"post_ln": "FF,RES,LN", "pre_ln": "LN,FF,RES", "res_post_ln": "FF,LN,RES"}
+ORDERS |= dict.fromkeys(("sandwich_ln", "parallel"), ORDERS["pre_ln"])
 WORDS = ("[CLS]", "[SEP]", "the", "lens", "##es", "house", "of", "map")
 
 
@@ -40,6 +41,7 @@ class Shape:
     name: str = "first"
     model: str = "tiny"
     model_seed: int | None = 0
+    family: str | None = "tiny"
     tokenizer: str = "words"
     corpus: str = "poem"
     placement: str = "post_ln"
@@ -110,7 +112,7 @@ def run_json(shape: Shape) -> dict[str, Any]:
         "fingerprint": shape.fingerprint,
         "model": {
             "name": shape.model, "revision": None, "weights_sha256": f"w{shape.model}{shape.model_seed}",
-            "family": "tiny", "model_type": "bert", "placement": shape.placement,
+            "family": shape.family, "model_type": "bert", "placement": shape.placement,
             "component_order": ORDERS[shape.placement],
             "is_causal": False, "n_layer": shape.n_layer, "n_head": N_HEAD, "n_kv_head": N_HEAD,
             "d_model": shape.d_model, "d_ff": 20, "activation": "gelu", "is_gated": False,

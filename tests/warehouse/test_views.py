@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 from scipy import stats
 
 import warehouse
+from ingest.attribution.weights import COMPONENT_ORDER
 from tests.warehouse.conftest import House
 from tests.warehouse.synthetic import N_HEAD, WORDS, Shape, run_frames, shard_frames, states
 from warehouse import annotation, connect, sqlfiles
@@ -20,15 +21,17 @@ from warehouse.contract import COMPONENTS, WORD_TABLE
 POST = Shape(name="post", lengths=(4, 3, 5), seed=1)
 PRE = Shape(name="pre", lengths=(4, 3, 5), seed=2, model="pre", placement="pre_ln")
 SHAPES = {1: POST, 2: PRE}
+KEYS = ("run_id", "layer", "seq_id", "query", "key")
 MAPS = ("attn_norm", "atb", "after_ff", "after_res", "after_ln")
 
 
 @pytest.fixture(scope="module")
 def view(tmp_path_factory: pytest.TempPathFactory):
-    """Whole views of a warehouse that holds two complete runs and one that is not."""
+    """Whole views of a warehouse that holds two complete runs, annotated and analysed, and one that is not complete."""
     house = House(tmp_path_factory.mktemp("views") / "lens.duckdb")
     assert [house.ingest(shape) for shape in SHAPES.values()] == [1, 2]
     annotate(house)
+    warehouse.analyze(house.path, n_resamples=100)
     folder = house.parts(Shape(name="unfinished", seed=3))
     warehouse.register_run(house.path, folder)
     warehouse.load_shards(house.path, folder)
@@ -44,6 +47,7 @@ def annotate(house: House) -> None:
     [corpus] = {annotation.choose_corpus(house.path, None)}
     rows = [
         {"seq_id": seq, "word_id": number, "form": f"w{number}", "char_start": start, "char_end": end}
+        | {"upos": "NOUN", "zipf": 3.2}
         for seq, n in enumerate(POST.lengths)
         for number, (start, end) in enumerate(WORD_SPANS)
         if start < n - 1
@@ -66,9 +70,9 @@ def dims(shape: Shape) -> dict[str, np.ndarray]:
 
 def test_views_show_complete_runs_only(view) -> None:
     for file in sqlfiles.folder("views"):
-        if file.name == "v_alignment":  # which is about a corpus and a tokenizer
-            continue
-        assert set(view(file.name)["run_id"]) == {1, 2}, file.name
+        found = view(file.name)
+        named = [found[name].drop_nulls() for name in ("run_id", "run_a", "run_b") if name in found.columns]
+        assert {run_id for ids in named for run_id in ids} == ({1, 2} if named else set()), file.name
 
 
 def test_run(view) -> None:
@@ -287,8 +291,8 @@ def test_ln_weight_views(view) -> None:
         for name in ("ff_in", "ff_out"):
             size = np.abs(dims(shape)[name][layer - 1]).mean(0)
             np.testing.assert_allclose(mine[f"{name}_mean_abs"], size)
-            assert row[f"pearson_{name}"] == pytest.approx(stats.pearsonr(gamma, size).statistic)
-            assert row[f"spearman_{name}"] == pytest.approx(stats.spearmanr(gamma, size).statistic)
+            assert row[f"pearson_{name}"] == pytest.approx(stats.pearsonr(abs(gamma), size).statistic)
+            assert row[f"spearman_{name}"] == pytest.approx(stats.spearmanr(abs(gamma), size).statistic)
         assert row["n_dims"] == 5
 
 
@@ -296,14 +300,14 @@ def test_ln_weight_ties_and_constants(house: House) -> None:
     folder = house.parts(Shape(d_model=6))
     warehouse.register_run(house.path, folder)
     warehouse.load_shards(house.path, folder)
-    gamma = np.array([1.0, 2.0, 2.0, 2.0, 0.5, 1.0])
+    gamma = np.array([1.0, 2.0, -2.0, 2.0, 0.5, -1.0])
     weights = run_frames(Shape(d_model=6))["layer_weight"]
     weights = weights.with_columns(ln_ff_gamma=pl.Series([*gamma, *np.ones(6)]))
     weights.write_parquet(folder / "layer_weight.parquet")
     warehouse.complete_run(house.path, folder)
     one, two = house.rows("SELECT spearman_ff_in, pearson_ff_out FROM v_ln_weight_vs_ff ORDER BY layer")
     size = np.abs(dims(Shape(d_model=6))["ff_in"][0]).mean(0)
-    assert one[0] == pytest.approx(stats.spearmanr(gamma, size).statistic) and not math.isnan(one[1])
+    assert one[0] == pytest.approx(stats.spearmanr(abs(gamma), size).statistic) and not math.isnan(one[1])
     assert two == (None, None)
 
 
@@ -315,6 +319,82 @@ def test_mixing(view) -> None:
         assert row["n_tokens"] == norms.height == 12
         for name in ("mix_atb", "mix_after_ff", "mix_after_res", "mix_after_ln"):
             assert row[name] == pytest.approx(norms[name].cast(pl.Float64).mean())
+
+
+@pytest.mark.parametrize(
+    ("placement", "before"),
+    [("post_ln", "atb"), ("res_post_ln", "atb"), ("pre_ln", "after_ln"), ("sandwich_ln", "after_ln"),
+     ("parallel", "after_ln")],
+)  # fmt: skip
+def test_ff_amp_begins_with_the_map_that_ff_reads(house: House, placement: str, before: str) -> None:
+    """The component before FF in the placement's order is the norm, or none."""
+    order = COMPONENT_ORDER[placement]
+    assert before == ("atb" if order[0] == "FF" else "after_ln") and order[0] in ("FF", "LN")
+    house.ingest(Shape(placement=placement))
+    assert house.rows(
+        "SELECT count(*), count(*) FILTER (before_ff_share = "
+        f"{before} / (SELECT sum({before}) FROM token_pair AS row WHERE row.layer = pair.layer "
+        "AND row.seq_id = pair.seq_id AND row.query = pair.query)) FROM v_ff_amp JOIN token_pair AS pair "
+        "USING (layer, seq_id, query, key)"
+    ) == [(100, 100)]
+
+
+def test_pattern_effect(view) -> None:
+    """The effects themselves are held against loops in tests/warehouse/analysis."""
+    found, stored = view("v_pattern_effect"), view("pattern_effect")
+    numbers = [name for name in stored.columns if name not in ("method_version", "seed")]
+    assert_frame_equal(found.select(numbers), stored.select(numbers), check_row_order=False)
+    assert set(found.filter(run_id=2)["run_name"]) == {"pre"}
+
+
+def test_estimates_by_name(view) -> None:
+    """What the analysis stores agrees with the plain views of the same thing."""
+    keys = ["run_id", "layer", "component", "pair_filter"]
+    both = view("v_change_interval").join(view("v_change_by_layer"), on=keys, how="full")
+    assert both["value"].to_list() == pytest.approx(both["mean_change"].to_list()) and both.height == 2 * 2 * 12
+    assert both["n_sequences"].to_list() == both["n_sequences_right"].to_list()
+    both = view("v_surviving_share").join(view("v_cancellation"), on=["run_id", "layer", "pair_filter"], how="full")
+    assert both["value"].to_list() == pytest.approx(both["surviving_share"].to_list()) and both.height == 2 * 2 * 3
+    ln, plain = view("v_ln_weight"), view("v_ln_weight_vs_ff")
+    for row in plain.rows(named=True):
+        for side in ("ff_in", "ff_out"):
+            [one] = ln.filter(run_id=row["run_id"], layer=row["layer"], side=side).rows(named=True)
+            assert (one["rho"], one["n_dims"]) == (pytest.approx(row[f"spearman_{side}"]), 5)
+            assert one["inlier_rho"] == pytest.approx(one["rho"]) and one["outlier_dims"] == []
+    by_kind = view("v_mixing_by_kind").filter(kind="all").pivot("stage", index=["run_id", "layer"], values="value")
+    both = by_kind.join(view("v_mixing"), on=["run_id", "layer"])
+    for stage in ("atb", "after_ff", "after_res", "after_ln"):
+        assert both[stage].to_list() == pytest.approx(both[f"mix_{stage}"].to_list())
+    assert {"special", "upos:NOUN", "zipf:3"} <= set(view("v_mixing_by_kind")["kind"])
+
+
+def test_norm_change(view) -> None:
+    found = {(row["run_id"], row["layer"], row["point"]): row for row in view("v_norm_change").rows(named=True)}
+    stored = view("estimate").filter(pl.col("measure").str.starts_with("norm_change")).rows(named=True)
+    assert len(stored) == 2 * len(found) == 2 * 2 * 2 * 2
+    for row in stored:
+        one = found[row["run_id"], row["layer"], row["item"]]
+        prefix, rho = ("", "rho") if row["measure"] == "norm_change" else ("partial_", "partial_rho")
+        assert (one[rho], one[f"{prefix}low"], one[f"{prefix}p_value"]) == (row["value"], row["low"], row["p_value"])
+        assert (one["n_points"], one["n_sequences"]) == (row["n"], row["n_sequences"])
+
+
+def test_top_pair(view) -> None:
+    found, stored = view("v_top_pair"), view("top_pair")
+    assert found.height == stored.height > 0
+    amps = {row[:5]: row[5] for row in view("v_ff_amp").select(*KEYS, "ff_amp").rows()}
+    held: dict[tuple, set[str]] = {}
+    for row in view("pair_pattern").rows(named=True):
+        name = row["pattern"] + (f":{row['relation']}" if row["relation"] else "")
+        held.setdefault((row["seq_id"], row["query"], row["key"]), set()).add(name)
+    tokens = {(row["seq_id"], row["pos"]): WORDS[row["token_id"]] for row in run_frames(POST)["token"].rows(named=True)}
+    for row in found.rows(named=True):
+        seq, query, key = (row[name] for name in KEYS[2:])
+        assert row["ff_amp"] == pytest.approx(amps[tuple(row[name] for name in KEYS)])
+        assert row["patterns"] == sorted(held.get((seq, query, key), set())) and row["text"] == f"text {seq}"
+        assert row["query_token"] == tokens[seq, query].removeprefix("##")
+        assert row["key_token"] == tokens[seq, key].removeprefix("##")
+    assert any(len(patterns) == 0 for patterns in found["patterns"]) and any(found["patterns"].list.len() > 0)
 
 
 @pytest.mark.parametrize("name", ["v_token_pair", "v_ff_amp", "v_word_pair"])

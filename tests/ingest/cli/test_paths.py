@@ -19,6 +19,7 @@ COMMANDS = {
     "show": ("runs", "show", "1"),
     "remove": ("runs", "remove", "1", "--yes"),
     "doctor": ("doctor",),
+    "analyze": ("analyze",),
     "demo": ("demo",),
 }
 

@@ -6,19 +6,19 @@ CREATE TABLE analysis (
     subject VARCHAR NOT NULL,
     fingerprint VARCHAR NOT NULL,
     method_version VARCHAR NOT NULL,
-    seed INTEGER NOT NULL,
-    n_resamples INTEGER NOT NULL,
+    seed INTEGER,
+    n_resamples INTEGER,
     seconds DOUBLE NOT NULL,
     computed_at TIMESTAMP NOT NULL,
     PRIMARY KEY (part, subject)
 );
 COMMENT ON TABLE analysis IS 'One row per part of the analysis and what it is about, written in the same transaction as its results: what is here with the same fingerprint is not computed again.';
 COMMENT ON COLUMN analysis.part IS 'Which part: the table or measures that it fills.';
-COMMENT ON COLUMN analysis.subject IS 'What it is about: a run, a pair of runs, a group, or two groups.';
+COMMENT ON COLUMN analysis.subject IS 'What it is about, as JSON text: {"run_id": 1}, or the columns that name two runs, a group or two groups.';
 COMMENT ON COLUMN analysis.fingerprint IS 'Hash of everything that the results depend on: runs, annotation, options, method version.';
 COMMENT ON COLUMN analysis.method_version IS 'Version of the analysis: it changes whenever the same data would give other numbers.';
-COMMENT ON COLUMN analysis.seed IS 'Seed of the random numbers.';
-COMMENT ON COLUMN analysis.n_resamples IS 'Bootstrap resamples, and permutations, each.';
+COMMENT ON COLUMN analysis.seed IS 'Seed of the random numbers; NULL where none are drawn.';
+COMMENT ON COLUMN analysis.n_resamples IS 'Bootstrap resamples, and permutations, each; NULL where none are drawn.';
 COMMENT ON COLUMN analysis.seconds IS 'Wall seconds that it took.';
 COMMENT ON COLUMN analysis.computed_at IS 'When it was computed, UTC.';
 
@@ -153,7 +153,7 @@ CREATE TABLE seed_agreement (
 COMMENT ON TABLE seed_agreement IS 'One row per two runs over one corpus, measure and layer: how far they agree. Interval: 95%, bootstrap over sequences.';
 COMMENT ON COLUMN seed_agreement.run_a IS 'The one run (run.run_id), the lower id.';
 COMMENT ON COLUMN seed_agreement.run_b IS 'The other run.';
-COMMENT ON COLUMN seed_agreement.measure IS 'ff_amp: Pearson''s r of FF-amp over the same token pairs (one tokenizer). ff_amp_words: the same over word pairs (any tokenizers). pattern_profile: Pearson''s r of the effects of patterns, over layers x patterns. change_curve: of the change by FF, over layers.';
+COMMENT ON COLUMN seed_agreement.measure IS 'ff_amp: Pearson''s r of FF-amp over the same token pairs (one tokenizer). ff_amp_words: the same over word pairs (any tokenizers). pattern_profile: Pearson''s r of the effects of patterns, over layers x patterns, special left out. change_curve: of the change by FF of content pairs, over layers.';
 COMMENT ON COLUMN seed_agreement.layer_a IS 'Layer of run_a, from 1; NULL where all layers count together.';
 COMMENT ON COLUMN seed_agreement.layer_b IS 'Layer of run_b that stands at the same relative depth; NULL where all layers count together.';
 COMMENT ON COLUMN seed_agreement.value IS 'The correlation, -1 to 1; NULL when undefined.';
@@ -180,16 +180,16 @@ CREATE TABLE group_estimate (
     method_version VARCHAR NOT NULL,
     seed INTEGER NOT NULL
 );
-COMMENT ON TABLE group_estimate IS 'One row per group of runs (one model family over one corpus), measure, layer and item: mean, spread and interval over seeds. Interval: 95%, Multi-Bootstrap (Sellam et al. 2022), seeds and sequences resampled together.';
+COMMENT ON TABLE group_estimate IS 'One row per group of runs (v_group_run: one model family over one corpus), measure, layer and item: mean, spread and interval over seeds. Interval: 95%, Multi-Bootstrap (Sellam et al. 2022), seeds and sequences resampled together, the deviation of seeds widened for few of them (ours).';
 COMMENT ON COLUMN group_estimate.family IS 'The group: model.family.';
 COMMENT ON COLUMN group_estimate.corpus_id IS 'The corpus (corpus.corpus_id).';
-COMMENT ON COLUMN group_estimate.measure IS 'As estimate.measure, or pattern_effect for the effect of a pattern, or agreement for seed_agreement of all pairs of the group''s runs.';
-COMMENT ON COLUMN group_estimate.layer IS 'Layer, from 1; NULL where all layers count together.';
+COMMENT ON COLUMN group_estimate.measure IS 'change, surviving_share, norm_change or ln_weight as in estimate (ln_weight: seeds alone are resampled); pattern_effect: effect of a pattern; agreement: seed_agreement over all pairs of the group''s runs, its interval by the jackknife over runs.';
+COMMENT ON COLUMN group_estimate.layer IS 'Layer, from 1, of the group''s shallowest model, others'' at the same relative depth; NULL where all layers count together.';
 COMMENT ON COLUMN group_estimate.item IS 'As estimate.item; the pattern; or seed_agreement.measure.';
 COMMENT ON COLUMN group_estimate.pair_filter IS 'Pairs that changes are over; NULL where it does not apply.';
-COMMENT ON COLUMN group_estimate.mean IS 'Mean over the group''s runs.';
-COMMENT ON COLUMN group_estimate.sd IS 'Sample standard deviation over the group''s runs; NULL with one.';
-COMMENT ON COLUMN group_estimate.low IS 'Lower end of the interval; NULL with fewer than two runs or too few sequences.';
+COMMENT ON COLUMN group_estimate.mean IS 'Mean over the group''s runs (agreement: over its pairs of runs); NULL where it is undefined in one.';
+COMMENT ON COLUMN group_estimate.sd IS 'Sample standard deviation over the group''s runs, or pairs of runs; NULL with one.';
+COMMENT ON COLUMN group_estimate.low IS 'Lower end of the interval; NULL with fewer than two runs (agreement: three) or too few sequences.';
 COMMENT ON COLUMN group_estimate.high IS 'Upper end of the interval.';
 COMMENT ON COLUMN group_estimate.n_runs IS 'Runs in the group.';
 COMMENT ON COLUMN group_estimate.n_sequences IS 'Sequences that all of them share.';
@@ -218,7 +218,7 @@ COMMENT ON TABLE group_difference IS 'One row per two groups over one corpus, me
 COMMENT ON COLUMN group_difference.family_a IS 'The one group: model.family.';
 COMMENT ON COLUMN group_difference.family_b IS 'The other group.';
 COMMENT ON COLUMN group_difference.corpus_id IS 'The corpus (corpus.corpus_id).';
-COMMENT ON COLUMN group_difference.measure IS 'As group_estimate.measure.';
+COMMENT ON COLUMN group_difference.measure IS 'As group_estimate.measure, agreement left out.';
 COMMENT ON COLUMN group_difference.item IS 'As group_estimate.item.';
 COMMENT ON COLUMN group_difference.pair_filter IS 'Pairs that changes are over; NULL where it does not apply.';
 COMMENT ON COLUMN group_difference.depth IS 'Relative depth, layer / n_layer, above 0 to 1: where layers of the two groups meet.';
@@ -234,6 +234,7 @@ COMMENT ON COLUMN group_difference.seed IS 'Seed of the random numbers.';
 
 CREATE TABLE finding (
     claim VARCHAR NOT NULL,
+    aspect VARCHAR NOT NULL,
     run_id INTEGER,
     family VARCHAR,
     corpus_id INTEGER NOT NULL,
@@ -245,21 +246,24 @@ CREATE TABLE finding (
     n BIGINT NOT NULL,
     verdict VARCHAR NOT NULL,
     rule VARCHAR NOT NULL,
+    note VARCHAR,
     query VARCHAR NOT NULL,
     method_version VARCHAR NOT NULL
 );
-COMMENT ON TABLE finding IS 'One row per claim and run, or claim and group: the number that decides it, the verdict, the rule, and the query that gives the number.';
+COMMENT ON TABLE finding IS 'One row per claim, aspect and run, or claim, aspect and group: the number that decides it, the verdict, the rule, and the query that gives the number.';
 COMMENT ON COLUMN finding.claim IS 'F1 to F6.';
+COMMENT ON COLUMN finding.aspect IS 'What of the claim: map (F1); a pattern (F2); block (F3); size, depth (F4); ff_in, ff_out (F5); pairs, verdicts (F6, groups only).';
 COMMENT ON COLUMN finding.run_id IS 'The run (run.run_id); NULL for a group.';
 COMMENT ON COLUMN finding.family IS 'The group (model.family); NULL for a run.';
 COMMENT ON COLUMN finding.corpus_id IS 'The corpus (corpus.corpus_id).';
 COMMENT ON COLUMN finding.statement IS 'The claim in one sentence.';
-COMMENT ON COLUMN finding.quantity IS 'What value is, with its layer.';
+COMMENT ON COLUMN finding.quantity IS 'What value is, and what n counts.';
 COMMENT ON COLUMN finding.value IS 'The number that decides; NULL when there is none.';
-COMMENT ON COLUMN finding.low IS 'Lower end of its 95% interval; NULL when there is none.';
+COMMENT ON COLUMN finding.low IS 'Lower end of its 95% interval (over layers: the median of the layers'' lower ends); NULL when there is none.';
 COMMENT ON COLUMN finding.high IS 'Upper end of its interval.';
-COMMENT ON COLUMN finding.n IS 'What it is estimated from: sequences, dimensions or runs, as quantity says.';
+COMMENT ON COLUMN finding.n IS 'What it is estimated from: sequences, dimensions, runs or claims, as quantity says.';
 COMMENT ON COLUMN finding.verdict IS 'holds, fails, or not enough data.';
 COMMENT ON COLUMN finding.rule IS 'The rule that gives the verdict.';
+COMMENT ON COLUMN finding.note IS 'What is missing and what to do about it, or what else is to be known; NULL when nothing is.';
 COMMENT ON COLUMN finding.query IS 'SQL that gives value, low, high and n from this warehouse.';
 COMMENT ON COLUMN finding.method_version IS 'Version of the analysis.';

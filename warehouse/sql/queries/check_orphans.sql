@@ -27,6 +27,18 @@ WITH found AS (
     SELECT 'loaded_part', 'run', count(DISTINCT run_id)
     FROM loaded_part WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
+    SELECT 'pattern_effect', 'run', count(DISTINCT run_id)
+    FROM pattern_effect WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'estimate', 'run', count(DISTINCT run_id)
+    FROM estimate WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'outlier_dim', 'run', count(DISTINCT run_id)
+    FROM outlier_dim WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
+    SELECT 'top_pair', 'run', count(DISTINCT run_id)
+    FROM top_pair WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
     SELECT 'sequence', 'corpus', count(DISTINCT corpus_id)
     FROM sequence WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
     UNION ALL

@@ -1,0 +1,19 @@
+"""Charts: polars frame in, altair chart out; no query, no file, no page.
+
+Colours are those of Okabe and Ito, which people with any colour vision tell apart; shapes repeat them.
+"""
+
+from dashboard.charts.agreement import agreement_by_layer, agreement_matrix
+from dashboard.charts.groups import by_group, differences
+from dashboard.charts.layers import by_layer, small_multiples
+from dashboard.charts.theme import svg
+
+__all__ = [
+    "agreement_by_layer",
+    "agreement_matrix",
+    "by_group",
+    "by_layer",
+    "differences",
+    "small_multiples",
+    "svg",
+]

@@ -1,0 +1,83 @@
+"""What all charts share: colours, sizes, and the way to SVG."""
+
+import html
+import re
+from typing import Any, Final, TypeAlias
+
+import altair as alt
+import vl_convert
+
+Chart: TypeAlias = alt.LayerChart | alt.FacetChart
+"""What altair says that layers with properties are."""
+
+COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito (2008), those that are seen on white and on black."""
+
+SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+
+WIDTH: Final = 420
+HEIGHT: Final = 200
+
+_INK: Final = "currentColor"
+"""The page's own colour of text, so that one SVG is read in light and in dark."""
+
+_CONFIG: Final[dict[str, Any]] = {
+    "aria": False,  # the figure has a label; one on every mark would double the page
+    "background": "transparent",
+    "font": "Arial, Liberation Sans, Helvetica, sans-serif",  # of one width, so that what is measured here fits there
+    "padding": 8,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": _INK, "titleColor": _INK, "domainColor": _INK, "tickColor": _INK, "gridColor": _INK,
+        "gridOpacity": 0.12, "labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal",
+    },
+    "legend": {
+        "labelColor": _INK, "titleColor": _INK, "orient": "top", "title": None, "labelFontSize": 11,
+        "symbolOpacity": 1, "columnPadding": 14, "labelLimit": 240, "symbolSize": 50,
+    },
+    "header": {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 11, "labelFontWeight": "bold"},
+    "title": {"color": _INK},
+}  # fmt: skip
+
+
+def layer_axis(n_layer: int) -> alt.X:
+    """The axis of layers, whole numbers from 1; of many, every second or fifth is labelled."""
+    step = 1 if n_layer <= 12 else 2 if n_layer <= 24 else 5
+    ticks = [layer for layer in range(1, n_layer + 1) if layer == 1 or layer % step == 0]
+    return alt.X(
+        "layer:Q",
+        title="Layer",
+        scale=alt.Scale(domain=[1, max(n_layer, 2)], nice=False, padding=8),
+        axis=alt.Axis(values=ticks, format="d", grid=False),
+    )
+
+
+def series_scales(names: list[str]) -> tuple[alt.Color, alt.Shape]:
+    """One colour and one shape for each series, in the order of `names`; no legend where there is but one."""
+    legend = alt.Legend(columns=4) if len(names) > 1 else None
+    return (
+        alt.Color("series:N", scale=alt.Scale(domain=names, range=_repeated(COLOURS, len(names))), legend=legend),
+        alt.Shape("series:N", scale=alt.Scale(domain=names, range=_repeated(SHAPES, len(names))), legend=legend),
+    )
+
+
+def rule(at: float) -> alt.Chart:
+    """A dashed line where nothing happens, such as 0, or 1 for a ratio."""
+    values = alt.Data(values=[{"at": at}])
+    return alt.Chart(values).mark_rule(strokeDash=[4, 3], color=_INK, opacity=0.6).encode(y="at:Q")
+
+
+def svg(chart: alt.TopLevelMixin, label: str) -> str:
+    """The chart as an SVG element for a page: no script, no font, no image from elsewhere; as wide as there is room.
+
+    `label` is what is read aloud in its place.
+    """
+    text = vl_convert.vegalite_to_svg(chart.configure(**_CONFIG).to_dict())
+    head, body = text.split(">", 1)
+    width, height = re.findall(r' (?:width|height)="([\d.]+)"', head)
+    about = f'role="img" aria-label="{html.escape(label)}"'
+    return f'<svg class="chart" {about} viewBox="0 0 {width} {height}" style="max-width: {width}px">{body}'
+
+
+def _repeated(values: tuple[str, ...], n: int) -> list[str]:
+    return [values[number % len(values)] for number in range(n)]

@@ -1,0 +1,2 @@
+-- Parameters: part, subject.
+DELETE FROM analysis WHERE part = $part AND subject = $subject
