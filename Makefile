@@ -41,8 +41,8 @@ bench: $(READY) ## speed, memory and size against stated references; best on an 
 	@echo "bench: speed, memory and size"
 	$(call TIMED,$(BIN)/python -m tests.bench)
 
-checkpoints: $(READY) ## train the small models that are stored here, those that are missing; some hours for all
-	@echo "checkpoints: on one thread each, it can be stopped and goes on from there"
+checkpoints: $(READY) ## train those of the stored small models that are missing; an hour for all when idle
+	@echo "checkpoints: one after the other on one thread; given again, it goes on where it was stopped"
 	$(call TIMED,$(BIN)/python -m ingest.checkpoints.train)
 
 clean: ## remove the environment and caches

@@ -26,6 +26,13 @@ RECORD: Final = "training.json"
 ONE_DOCUMENT_IN: Final = 20
 """Of the held-out ones, for a second loss in the record that is quick to check."""
 
+_START: Final = {
+    "masked": "random weights, helped by ingest/checkpoints/kindle.py: two heads of layer 1 began with a view of the "
+    "tokens to the left and right, and word embeddings with which tokens follow which",
+    "causal": "random weights; position embeddings began as sinusoids",
+}
+"""For whoever reads the weights: what was not learnt from nothing."""
+
 _LIBRARIES: Final = ("torch", "transformers", "tokenizers", "safetensors", "numpy")
 _CLASSES: Final = {"masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
 
@@ -41,12 +48,19 @@ def store(
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     quietly(lambda: model.half().save_pretrained(new), recipe.name, "its weights")
+    load_in_float32(new / "config.json")
     material.tokenizer.save_pretrained(new)
     record = _record(recipe, material, new, seconds, window)
     (new / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
     return record
+
+
+def load_in_float32(config: Path) -> None:
+    """Let a configuration ask for float32 whatever the files hold: `from_pretrained` then needs no dtype."""
+    raw = json.loads(config.read_text(encoding="utf-8")) | {"dtype": "float32"}
+    config.write_text(json.dumps(raw, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def stored_model(folder: Path, kind: Kind) -> Any:
@@ -81,6 +95,7 @@ def _record(recipe: Recipe, material: Material, folder: Path, seconds: float, wi
             "quick_documents": f"one in {ONE_DOCUMENT_IN}",
         },
         "text": material.texts.source,
+        "start": _START[recipe.kind],
         "training": {
             **asdict(recipe),
             "n_head": recipe.n_head,
