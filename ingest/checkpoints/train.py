@@ -18,7 +18,7 @@ from ingest.checkpoints.batches import Batches, mask, next_tokens
 from ingest.checkpoints.build import initial_model, token_losses
 from ingest.checkpoints.material import Material, prepare
 from ingest.checkpoints.recipes import RECIPES, WINDOW, Recipe, recipe_of
-from ingest.checkpoints.record import store
+from ingest.checkpoints.record import RECORD, store
 from ingest.checkpoints.text import read_texts
 from ingest.tokens import tokenizer_fingerprint
 from warehouse.errors import LenshouseError
@@ -43,7 +43,7 @@ def train(
     model = initial_model(recipe, material.counts, window).train()
     optimizer = _optimizer(model, recipe)
     batches = Batches(material.training, recipe.batch, recipe.seed, window)
-    saved = work / f"{recipe.name}.safetensors"
+    saved = saved_state(work, recipe)
     identity = [recipe.fingerprint(), tokenizer_fingerprint(material.tokenizer), material.texts.source]
     step, before = 0, 0.0
     about = state.read_about(saved)
@@ -59,6 +59,11 @@ def train(
             state.save(saved, model, optimizer, {"identity": identity, "step": step, "seconds": seconds})
             click.echo(f"{recipe.name}: step {step} of {recipe.steps}, loss {loss:.3f}, {seconds:.0f} s")
     return model.eval(), before + time.monotonic() - started
+
+
+def saved_state(work: Path, recipe: Recipe) -> Path:
+    """Where a training that is under way keeps its last saved step."""
+    return work / f"{recipe.name}.safetensors"
 
 
 def _optimizer(model: torch.nn.Module, recipe: Recipe) -> torch.optim.AdamW:
@@ -107,22 +112,27 @@ def main(names: Sequence[str], only_list: bool, again: bool, work: Path, out: Pa
     """Train the checkpoints of these names, or all; those that are stored already are left alone."""
     try:
         recipes = [recipe_of(name) for name in names or RECIPES]
-        is_stored = {recipe.name: (out / recipe.name / "training.json").is_file() for recipe in recipes}
+        stored = [recipe.name for recipe in recipes if (out / recipe.name / RECORD).is_file()]
         if only_list:
-            for name, stored in is_stored.items():
-                click.echo(f"{name}  {'stored' if stored else 'not trained yet'}")
-            return
-        missing = [recipe for recipe in recipes if again or not is_stored[recipe.name]]
-        torch.set_num_threads(1)
-        material = prepare(read_texts()) if missing else None
-        for recipe in missing:
-            assert material is not None
-            model, seconds = train(recipe, material, work)
-            record = store(recipe, material, model, seconds, out)
-            (work / f"{recipe.name}.safetensors").unlink()
-            click.echo(f"{recipe.name}: {record['below_unigram']:.2f} nats a token below the unigram entropy")
+            for recipe in recipes:
+                click.echo(f"{recipe.name}  {'stored' if recipe.name in stored else 'not trained yet'}")
+        else:
+            _train_all([recipe for recipe in recipes if again or recipe.name not in stored], work, out)
     except LenshouseError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _train_all(recipes: Sequence[Recipe], work: Path, out: Path) -> None:
+    if not recipes:
+        click.echo("all of them are stored already; --again trains them anew")
+        return
+    torch.set_num_threads(1)
+    material = prepare(read_texts())
+    for recipe in recipes:
+        model, seconds = train(recipe, material, work)
+        record = store(recipe, material, model, seconds, out)
+        saved_state(work, recipe).unlink()
+        click.echo(f"{recipe.name}: {record['below_unigram']:.2f} nats a token below the unigram entropy")
 
 
 if __name__ == "__main__":
