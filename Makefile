@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 TIMED = @bash -c 'started=$$(date +%s); $(1) && echo "$@: done in $$(( $$(date +%s) - started )) s"'
 
-.PHONY: help setup demo test check lint format bench clean
+.PHONY: help setup demo test check lint format bench checkpoints clean
 
 help: ## list these commands
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -40,6 +40,10 @@ format: $(READY) ## let ruff rewrite the sources
 bench: $(READY) ## speed, memory and size against stated references; best on an idle machine
 	@echo "bench: speed, memory and size"
 	$(call TIMED,$(BIN)/python -m tests.bench)
+
+checkpoints: $(READY) ## train those of the stored small models that are missing; an hour for all when idle
+	@echo "checkpoints: one after the other on one thread; given again, it goes on where it was stopped"
+	$(call TIMED,$(BIN)/python -m ingest.checkpoints.train)
 
 clean: ## remove the environment and caches
 	@rm -rf .venv *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
