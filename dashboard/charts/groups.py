@@ -33,7 +33,12 @@ def by_group(means: pl.DataFrame, runs: pl.DataFrame, title: str, *, nothing: fl
 def differences(frame: pl.DataFrame, title: str) -> Chart:
     """Group b less group a by relative depth: rows of depth, value, low, high."""
     base = alt.Chart(frame.filter(pl.col("value").is_not_null())).encode(
-        x=alt.X("depth:Q", title="Relative depth (layer / layers)", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(grid=False, tickCount=5)),
+        x=alt.X(
+            "depth:Q",
+            title="Relative depth (layer / layers)",
+            scale=alt.Scale(domain=[0, 1]),
+            axis=alt.Axis(grid=False, tickCount=5),
+        ),
     )
     spread = base.transform_filter("isValid(datum.low)")
     return alt.layer(

@@ -33,7 +33,7 @@ _CONFIG: Final[dict[str, Any]] = {
     },
     "legend": {
         "labelColor": _INK, "titleColor": _INK, "orient": "top", "title": None, "labelFontSize": 11,
-        "symbolOpacity": 1, "columnPadding": 14, "labelLimit": 240, "symbolSize": 50,
+        "symbolOpacity": 1, "columnPadding": 24, "labelLimit": 240, "symbolSize": 50,
     },
     "header": {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 11, "labelFontWeight": "bold"},
     "title": {"color": _INK},

@@ -32,7 +32,8 @@ _SHOWN = 10
 @click.option("--force", is_flag=True, help="Compute again what is up to date.")
 @options.verbose
 def command(runs: tuple[str, ...], warehouse: Path, seed: int, resamples: int, force: bool) -> None:
-    """Statistics with intervals from stored maps: effects of patterns, changes, norms, LN weights, mixing, top pairs.
+    """Statistics with intervals from stored maps: effects of patterns, changes, norms, LN weights, mixing, top pairs;
+    how far runs agree, groups of seeds and their differences, and the findings that `lenshouse report` shows.
 
     Only what is missing or stale is computed. RUN is a name or an id; all complete runs where none is given. Effects
     of patterns need words: `lenshouse annotate` first.

@@ -94,6 +94,7 @@ def test_without_annotation(filled: House) -> None:
 
 def test_words_of_another_tokenizer_do_not_count(filled: House) -> None:
     filled.ingest(shape(tokenizer="letters", model="other"))
+    execute(filled, "DELETE FROM pair_pattern WHERE tokenizer_id = 2")
     found = analyze(filled)
     [(part, title, reason)] = found.skipped
     assert (part, title) == ("pattern_effect", "run 2 (run)") and "for this tokenizer" in reason
