@@ -1,9 +1,9 @@
 """The claims F1 to F6 of Kobayashi et al. (ICLR 2024), each with the number that decides it and the rule that does.
 
 The paper states them in words; numbers, thresholds and rules are ours. Every claim has one form: a number with its 95%
-interval must lie above a bound. Where it is about layers the number is their median (of two middle ones the lower),
-and so are the ends: a median lower end above the bound says that the intervals of more than half of the layers are
-above it. No layer is picked after looking, and no row needs correction for the number of layers.
+interval must lie above a bound. Where it is about layers the number is their median, and so are the ends, of two middle
+layers the lower one's lower end and the higher one's higher end: an interval on one side of the bound says that those of
+more than half of the layers are on that side. No layer is picked after looking, and no row needs correction for the number of layers.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ NOTICEABLE: Final = 0.01
 anybody would speak of."""
 
 _LAYERS: Final = "holds: more than half of the layers have an interval above {bound:g} (the median of lower ends is)"
-_FAILS: Final = "fails: at least half have one below it (the median of upper ends is)"
+_FAILS: Final = "fails: more than half have one below it (the median of upper ends is)"
 _OPEN: Final = "not enough data: neither, or no interval"
 
 

@@ -5,6 +5,6 @@ WITH suppressed AS (
     WHERE run_id = $run_id AND measure = 'surviving_share' AND pair_filter = 'content'
 )
 SELECT
-    coalesce(quantile_disc(value, 0.5) FILTER (low IS NOT NULL), quantile_disc(value, 0.5)) AS value,
-    quantile_disc(low, 0.5) AS low, quantile_disc(high, 0.5) AS high, coalesce(min(n), 0) AS n
+    coalesce(median(value) FILTER (low IS NOT NULL), median(value)) AS value,
+    quantile_disc(low, 0.5) AS low, -quantile_disc(-high, 0.5) AS high, coalesce(min(n), 0) AS n
 FROM suppressed
