@@ -62,7 +62,7 @@ _FAMILIES: Final = (
     Recipe("masked", 128, seed=0, steps=450, warmup=50, init_std=0.09),
     Recipe("causal", 128, seed=0, steps=700),
     Recipe("masked", 64, seed=0, steps=350, peak_lr=3e-3, warmup=50, init_std=0.1),
-    Recipe("causal", 64, seed=0, steps=550, peak_lr=3e-3, warmup=50),
+    Recipe("causal", 64, seed=0, steps=1400, batch=8, peak_lr=4e-3, warmup=100),
 )
 
 RECIPES: Final = {
