@@ -99,9 +99,9 @@ class Warehouse:
         return self.sql(sqlfiles.query("run_details"), {"run_id": run_id})
 
     def strongest_effects(self, run_ids: Sequence[int] = (), *, limit: int) -> pl.DataFrame:
-        """The largest effects of patterns, whichever their sign, one row per layer and pattern; of all runs if none given.
+        """The largest effects of patterns, whichever their sign: one row per run, layer and pattern.
 
-        Without a row before `analyze` has run over annotated corpora.
+        Of all runs where none is given. Without a row before `analyze` has run over annotated corpora.
         """
         values = {"run_ids": list(run_ids), "limit": limit}
         return self.sql(sqlfiles.query("analysis/strongest_effects"), values)

@@ -1,4 +1,4 @@
-"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|analysis ...]`: all of them where none is named."""
+"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|analysis ...]`: all where none is named."""
 
 import os
 import sys

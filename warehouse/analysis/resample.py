@@ -54,7 +54,7 @@ def bootstrap(sums: Floats, statistic: Callable[[Floats], Floats], options: Opti
 def intervals(draws: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     """Expanded percentile intervals at LEVEL: (low, high), each (M,), NaN where there are too few units.
 
-    Percentiles of the draws are too narrow with few units (Hesterberg 2015, section 5.3): they are what a z interval
+    Percentiles of the draws are too narrow with few units (Hesterberg 2015): they are what a z interval
     with the n-divisor standard deviation would be. So the tail is Phi(-sqrt(n / (n - 1)) t), t the quantile of
     Student's t with n - 1 degrees of freedom. n is Kish's effective number, (sum of sizes)^2 / sum of squares, since
     pairs grow with the square of a sentence's length and few long sentences may carry an estimate. (Ours: simulated,

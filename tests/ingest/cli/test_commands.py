@@ -613,3 +613,44 @@ def test_the_library_says_the_same(filled) -> None:
     """The command line and `warehouse.open` give one answer."""
     out = lenshouse("sql", "SELECT count(*) AS n FROM token_norm", "--warehouse", filled, "--format", "csv").out
     assert int(out.split()[1]) == warehouse.open(filled).sql("SELECT count(*) FROM token_norm").item()
+
+
+# The analysis.
+
+
+def test_analyze_tells_what_it_did(house) -> None:
+    """Nothing is annotated, and five texts are too few for intervals: one line each that says so."""
+    first = lenshouse("analyze", "--warehouse", house, "--resamples", 100)
+    assert (first.code, first.err) == (0, "")
+    lines = first.out.splitlines()
+    assert lines[0].startswith("computed 12 results in ") and lines[0].endswith(", 0 up to date, 2 skipped")
+    skipped = [line for line in lines if line.startswith("  skipped pattern_effect of run ")]
+    assert len(skipped) == 2 and all("`lenshouse annotate`" in line for line in skipped)
+    assert sum("5 sequences: no intervals" in line for line in lines) == 2
+    assert "\x1b" not in first.out and "strongest" not in first.out
+    again = lenshouse("analyze", "--warehouse", house, "--resamples", 100)
+    assert again.out.startswith("computed 0 results in ") and ", 12 up to date, 2 skipped" in again.out
+    forced = lenshouse("analyze", "1", "--warehouse", house, "--resamples", 100, "--force", "--seed", 4)
+    assert forced.out.startswith("computed 6 results in ") and "run 2" not in forced.out
+    seeds = warehouse.open(house).sql("SELECT DISTINCT run_id, seed FROM estimate ORDER BY run_id")
+    assert seeds.rows() == [(1, 4), (2, 0)]
+
+
+def test_analyze_shows_the_strongest_effects(house) -> None:
+    with connect.write(house) as con:
+        con.execute("INSERT INTO annotation SELECT corpus_id, 'gold', '1', 'en', NULL, 1, now()::TIMESTAMP FROM corpus")
+        con.execute("""
+            INSERT INTO pair_pattern BY NAME
+            SELECT a.corpus_id, a.tokenizer_id, a.seq_id, a.pos AS query, b.pos AS key, 'adjacent' AS pattern
+            FROM token AS a JOIN token AS b USING (corpus_id, tokenizer_id, seq_id) WHERE abs(a.pos - b.pos) = 1
+        """)
+    told = lenshouse("analyze", "--warehouse", house, "--resamples", 100).out
+    assert "0 skipped" in told and "strongest effects of patterns" in told and "adjacent" in told
+    [most] = warehouse.open(house).strongest_effects([2], limit=1).rows(named=True)
+    everything = warehouse.open(house).sql("SELECT max(abs(effect)) AS most FROM v_pattern_effect WHERE run_id = 2")
+    assert (most["run_id"], abs(most["effect"])) == (2, everything["most"].item())
+
+
+def test_analyze_of_nothing(tmp_path) -> None:
+    done = lenshouse("analyze", "--warehouse", tmp_path / "none.duckdb")
+    assert done.code == 1 and "no warehouse" in done.err and not list(tmp_path.iterdir())

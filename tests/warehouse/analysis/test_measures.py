@@ -11,6 +11,7 @@ import warehouse
 from tests.warehouse.analysis import oracle
 from tests.warehouse.analysis.support import OF_RUNS, annotate, execute, shape
 from tests.warehouse.conftest import House
+from warehouse.analysis import runner
 from warehouse.contract import COMPONENTS, PAIR_FILTERS, STAGES
 
 SEED, N_RESAMPLES = 3, 200
@@ -274,3 +275,21 @@ def test_p_values_are_adjusted_over_layers_and_patterns(house: House) -> None:
         group = [row for row in rows if (row["relation"] is not None) == related]
         wanted = stats.false_discovery_control([row["p_value"] for row in group])
         assert [row["p_adjusted"] for row in group] == pytest.approx(list(wanted), abs=1e-12)
+
+
+def test_a_block_without_weights(house: House, tmp_path) -> None:
+    """No correlation with what is not there; outliers of the states are still named."""
+    copy = House(tmp_path / "lens.duckdb")
+    copy.path.write_bytes(house.path.read_bytes())
+    execute(copy, "UPDATE layer_dim SET ln_ff_gamma = NULL WHERE layer = 1")
+    parts = [part for part in runner.PARTS if part.name in ("ln_weight", "outlier_dim")]
+    warehouse.analyze(copy.path, [1], n_resamples=N_RESAMPLES, force=True, parts=parts)
+    found = copy.rows("SELECT DISTINCT layer, n, value IS NULL, low IS NULL FROM estimate "
+                      "WHERE run_id = 1 AND measure = 'ln_weight' AND item = 'ff_in' ORDER BY layer")  # fmt: skip
+    assert found == [(1, 0, True, True), (2, 40, False, False)]
+    assert copy.rows(
+        "SELECT dim, ln_ff_gamma, z_gamma FROM outlier_dim WHERE run_id = 1 AND layer = 1 ORDER BY dim"
+    ) == [
+        (3, None, None),
+        (17, None, None),
+    ]

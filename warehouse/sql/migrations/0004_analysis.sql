@@ -44,7 +44,7 @@ CREATE TABLE pattern_effect (
     method_version VARCHAR NOT NULL,
     seed INTEGER NOT NULL
 );
-COMMENT ON TABLE pattern_effect IS 'One row per run, layer and pattern (and per relation of head_dependent): how the feed-forward network amplifies the pattern''s pairs. Pairs are two positions that the layer''s attention can see, neither special (for the pattern special: any). Intervals: 95%, bootstrap over sequences.';
+COMMENT ON TABLE pattern_effect IS 'One row per run, layer and pattern (and per relation of head_dependent): how the feed-forward network amplifies the pattern''s pairs. Pairs are two positions that the layer''s attention can see (attn > 0), neither special; the pattern special is of, and compared with, pairs of any tokens. Intervals: 95%, bootstrap over sequences, percentiles expanded for few sequences (Hesterberg 2015). In parallel models all but the counts is NULL: their feed-forward network reads each position alone.';
 COMMENT ON COLUMN pattern_effect.run_id IS 'The run (run.run_id).';
 COMMENT ON COLUMN pattern_effect.layer IS 'Layer, from 1.';
 COMMENT ON COLUMN pattern_effect.pattern IS 'The pattern (pair_pattern.pattern).';
@@ -54,11 +54,11 @@ COMMENT ON COLUMN pattern_effect.n_sequences IS 'Sequences that hold such a pair
 COMMENT ON COLUMN pattern_effect.mean_amp IS 'Mean FF-amp (v_ff_amp.ff_amp) of the pattern''s pairs.';
 COMMENT ON COLUMN pattern_effect.mean_amp_low IS 'Lower end of its interval; NULL with too few sequences.';
 COMMENT ON COLUMN pattern_effect.mean_amp_high IS 'Upper end of its interval.';
-COMMENT ON COLUMN pattern_effect.effect IS 'Mean over the pattern''s pairs of FF-amp less the mean FF-amp of the same sequence''s pairs outside the pattern.';
+COMMENT ON COLUMN pattern_effect.effect IS 'Mean over the pattern''s pairs of FF-amp less the mean FF-amp of the same sequence''s pairs outside the pattern, over the sequences that have both.';
 COMMENT ON COLUMN pattern_effect.effect_low IS 'Lower end of its interval; NULL with too few sequences.';
 COMMENT ON COLUMN pattern_effect.effect_high IS 'Upper end of its interval.';
-COMMENT ON COLUMN pattern_effect.top_share IS 'Share of the pattern among the 1% most amplified pairs of the layer.';
-COMMENT ON COLUMN pattern_effect.lift IS 'top_share over the pattern''s share among all pairs: above 1 when it is over-represented.';
+COMMENT ON COLUMN pattern_effect.top_share IS 'Share of the pattern among the 1% most amplified pairs of the layer: 1% rounded up, and all pairs that equal the last of them.';
+COMMENT ON COLUMN pattern_effect.lift IS 'top_share over the pattern''s share among all pairs: above 1 when it is over-represented. Over the layer as a whole: shares are larger in short sentences, so a pattern that is frequent there may have lift without being amplified; effect compares within sentences.';
 COMMENT ON COLUMN pattern_effect.lift_low IS 'Lower end of its interval, the 1% threshold held fixed; NULL with too few sequences.';
 COMMENT ON COLUMN pattern_effect.lift_high IS 'Upper end of its interval.';
 COMMENT ON COLUMN pattern_effect.p_value IS 'Two-sided p of effect = 0: random signs of the sequences'' contributions (permutation); NULL with fewer than two sequences.';
@@ -81,16 +81,16 @@ CREATE TABLE estimate (
     method_version VARCHAR NOT NULL,
     seed INTEGER NOT NULL
 );
-COMMENT ON TABLE estimate IS 'One row per run, measure, layer, item and pair filter: a number about a layer with its 95% interval, by bootstrap over sequences where not said otherwise.';
+COMMENT ON TABLE estimate IS 'One row per run, measure, layer, item and pair filter: a number about a layer with its 95% interval, by bootstrap over sequences where not said otherwise, percentiles expanded for few sequences (Hesterberg 2015).';
 COMMENT ON COLUMN estimate.run_id IS 'The run (run.run_id).';
-COMMENT ON COLUMN estimate.measure IS 'change: mean of 1 - rho by a component. surviving_share: change by BLOCK over change by FF. norm_change, norm_change_partial: Spearman''s rho of the FF output''s norm and the change by FF, and the same with the attention output''s norm held. ln_weight: Spearman''s rho over dimensions of |LN weight| and the size of FF''s input or output. mixing: mean mixing ratio of a kind of token.';
+COMMENT ON COLUMN estimate.measure IS 'change: mean of 1 - rho by a component. surviving_share: change by BLOCK over change by FF. norm_change, norm_change_partial: Spearman''s rho of the FF output''s norm and the change by FF, and the same with the attention output''s norm held. ln_weight: Spearman''s rho over dimensions of |LN weight| and the mean absolute value of FF''s input or output; its interval is by bootstrap over dimensions and says how far rho rests on single ones. mixing: mean mixing ratio of a kind of token.';
 COMMENT ON COLUMN estimate.layer IS 'Layer, from 1.';
-COMMENT ON COLUMN estimate.item IS 'change: component. norm_change: sequence or row, what a point is. ln_weight: ff_in or ff_out, with _inliers when outlier dimensions are left out. mixing: stage/kind, kind being all, special, upos:X or zipf:N.';
+COMMENT ON COLUMN estimate.item IS 'change: component. surviving_share: BLOCK/FF. norm_change: what a point is: sequence (mean norms over its tokens of content, change of its map) or row (norms of a token of content, change of its row over at least three keys of content that attention sees). ln_weight: ff_in or ff_out, with _inliers when outlier dimensions are left out. mixing: stage/kind, kind being all, special, upos:X or zipf:N.';
 COMMENT ON COLUMN estimate.pair_filter IS 'Pairs that changes are over (map_change.pair_filter); NULL where it does not apply.';
 COMMENT ON COLUMN estimate.value IS 'The estimate; NULL when undefined.';
 COMMENT ON COLUMN estimate.low IS 'Lower end of its interval; NULL with too few sequences.';
 COMMENT ON COLUMN estimate.high IS 'Upper end of its interval.';
-COMMENT ON COLUMN estimate.p_value IS 'Two-sided p of no relation, for correlations; NULL for other measures.';
+COMMENT ON COLUMN estimate.p_value IS 'Two-sided p of no relation, for correlations: random signs of the parts that sequences (ln_weight: dimensions) have in the covariance of ranks; NULL for other measures.';
 COMMENT ON COLUMN estimate.n IS 'Points behind it: sequences, rows, dimensions or tokens.';
 COMMENT ON COLUMN estimate.n_sequences IS 'Sequences behind it.';
 COMMENT ON COLUMN estimate.method_version IS 'Version of the analysis.';
@@ -100,8 +100,8 @@ CREATE TABLE outlier_dim (
     run_id INTEGER NOT NULL,
     layer SMALLINT NOT NULL,
     dim INTEGER NOT NULL,
-    ln_ff_gamma DOUBLE NOT NULL,
-    z_gamma DOUBLE NOT NULL,
+    ln_ff_gamma DOUBLE,
+    z_gamma DOUBLE,
     z_ff_in DOUBLE NOT NULL,
     z_ff_out DOUBLE NOT NULL,
     method_version VARCHAR NOT NULL
@@ -110,8 +110,8 @@ COMMENT ON TABLE outlier_dim IS 'One row per run, layer and outlier dimension: o
 COMMENT ON COLUMN outlier_dim.run_id IS 'The run (run.run_id).';
 COMMENT ON COLUMN outlier_dim.layer IS 'Layer, from 1.';
 COMMENT ON COLUMN outlier_dim.dim IS 'Dimension of the hidden state, from 0.';
-COMMENT ON COLUMN outlier_dim.ln_ff_gamma IS 'Weight of the feed-forward block''s normalisation, signed.';
-COMMENT ON COLUMN outlier_dim.z_gamma IS 'Standard score of |ln_ff_gamma| among the layer''s dimensions.';
+COMMENT ON COLUMN outlier_dim.ln_ff_gamma IS 'Weight of the feed-forward block''s normalisation, signed; NULL when it has none.';
+COMMENT ON COLUMN outlier_dim.z_gamma IS 'Standard score of |ln_ff_gamma| among the layer''s dimensions (population standard deviation); 0 where all are equal, NULL when there are no weights.';
 COMMENT ON COLUMN outlier_dim.z_ff_in IS 'Standard score of the mean |FF input|.';
 COMMENT ON COLUMN outlier_dim.z_ff_out IS 'Standard score of the mean |FF output|.';
 COMMENT ON COLUMN outlier_dim.method_version IS 'Version of the analysis.';
@@ -126,7 +126,7 @@ CREATE TABLE top_pair (
     ff_amp DOUBLE NOT NULL,
     method_version VARCHAR NOT NULL
 );
-COMMENT ON TABLE top_pair IS 'One row per run, layer and rank: the pairs that the feed-forward network amplifies most, two positions, neither special.';
+COMMENT ON TABLE top_pair IS 'One row per run, layer and rank: the 50 pairs that the feed-forward network amplifies most, two positions, neither special; fewer where it amplifies fewer, none in parallel models.';
 COMMENT ON COLUMN top_pair.run_id IS 'The run (run.run_id).';
 COMMENT ON COLUMN top_pair.layer IS 'Layer, from 1.';
 COMMENT ON COLUMN top_pair.rank IS 'Rank by FF-amp, from 1; ties go to the earlier sequence, query and key.';
