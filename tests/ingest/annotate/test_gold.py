@@ -119,7 +119,7 @@ def test_a_broken_expression_is_named(tmp_path: Path, smwe: str) -> None:
     block = [row(1, "a", smwe="1:1", lexcat="N") if smwe != "1:2" else row(1, "a", smwe="_"), row(2, "b", smwe=smwe)]
     with pytest.raises(CorpusError, match=r"line 2: the expression .* \(SMWE\)"):
         Treebank(file_of(tmp_path, block, name="x.conllulex"))
-    with pytest.raises(CorpusError, match="line 1: 10 columns where .conllulex has 19"):
+    with pytest.raises(CorpusError, match=r"line 1: 10 columns where .conllulex has 19"):
         Treebank(file_of(tmp_path, [row(1, "a")], name="x.conllulex"))
 
 

@@ -1,9 +1,5 @@
-"""STREUSLE and UD English EWT: words and patterns against counts that a few independent lines make of the files.
+"""STREUSLE and UD English EWT: words and patterns against counts that a few independent lines make of the files."""
 
-They lie beside the repository, or where LENSHOUSE_CORPORA says.
-"""
-
-import os
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,11 +10,11 @@ import pytest
 from ingest.annotate.expressions import with_expressions
 from ingest.annotate.treebank import Treebank
 from ingest.annotate.words import word_frame
+from tests.corpora import published
 from tests.warehouse.annotated import Token, add_texts, add_tokens, add_words
 from warehouse import connect
 from warehouse.annotation import StoredText, texts
 
-CORPORA = Path(os.environ.get("LENSHOUSE_CORPORA", Path(__file__).parents[4] / "shared" / "corpora"))
 STREUSLE = {"dev/streusle.ud_dev.conllulex": 287, "test/streusle.ud_test.conllulex": 284}
 """Strong expressions, as MWES.txt beside each file counts them for dev."""
 
@@ -62,11 +58,8 @@ class Gold:
 
 
 def read(name: str) -> list[Gold]:
-    file = CORPORA / name
-    if not file.exists():
-        pytest.skip(f"{file} is not there: name the folder of corpora with LENSHOUSE_CORPORA")
     sentences = []
-    for block in file.read_text(encoding="utf-8").strip().split("\n\n"):
+    for block in published(name).read_text(encoding="utf-8").strip().split("\n\n"):
         lines = block.split("\n")
         comment = dict(line[2:].split(" = ", 1) for line in lines if line.startswith("# ") and " = " in line)
         rows = [line.split("\t") for line in lines if not line.startswith("#")]
@@ -83,7 +76,7 @@ def annotated(name: str, path: Path) -> list[Gold]:
         cuts = [(a, b) if b - a < 6 else (a, a + 3, b) for a, b in (one.spans[n] for n in sorted(one.spans))]
         tokens.append([Token(1, a, b) for cut in cuts for a, b in pairwise(cut)])
     add_tokens(path, 1, tokens)
-    treebank = Treebank(CORPORA / name)
+    treebank = Treebank(published(name))
     found = []
     for text, words in treebank.annotate(texts(path, 1)):
         assert words is not None, text
@@ -169,7 +162,7 @@ def test_every_word_stands_where_the_text_has_it(name: str) -> None:
     sentences = read(name)
     stored = [(number, one.text, one.sent_id) for number, one in enumerate(sentences)]
     for one, (_, words) in zip(
-        sentences, Treebank(CORPORA / name).annotate(map(StoredText._make, stored)), strict=True
+        sentences, Treebank(published(name)).annotate(map(StoredText._make, stored)), strict=True
     ):
         assert words is not None
         assert [word.form for word in words] == [row[1] for row in one.words]

@@ -9,15 +9,12 @@ import pytest
 
 from ingest.corpus import Corpus, Record, open_corpus
 from ingest.corpus import demo as demo_module
+from tests.corpora import published
 from warehouse.errors import CorpusError, UsageError
-
-CORPORA = Path(__file__).parents[4] / "shared" / "corpora"
 
 
 def shared(name: str) -> str:
-    if not (CORPORA / name).exists():
-        pytest.skip(f"the shared corpus {name} is not beside this checkout")
-    return str(CORPORA / name)
+    return str(published(name))
 
 
 def test_a_corpus_says_what_it_is_and_reads_again(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 -- Both belong to the text and its tokens, not to a run: annotating again does not touch stored maps.
 
 ALTER TABLE token ADD COLUMN word_id SMALLINT;
-COMMENT ON COLUMN token.word_id IS 'The word that the token is a part of (word.word_id); NULL for special tokens, without annotation, and where a token lies across words or on none.';
+COMMENT ON COLUMN token.word_id IS 'The word that the token is a part of (word.word_id); NULL for special tokens, without annotation, and where a token lies across words or on none (v_alignment counts these). Words that share a span: the first.';
 
 CREATE TABLE annotation (
     corpus_id INTEGER PRIMARY KEY,
@@ -16,7 +16,7 @@ CREATE TABLE annotation (
 COMMENT ON TABLE annotation IS 'One row per annotated corpus: where its words come from. A corpus has one annotation at a time.';
 COMMENT ON COLUMN annotation.corpus_id IS 'The corpus (corpus.corpus_id).';
 COMMENT ON COLUMN annotation.source IS 'gold (CoNLL-U or .conllulex), split (words by white space and punctuation, nothing else known), or spacy: and the pipeline''s name.';
-COMMENT ON COLUMN annotation.version IS 'Version of the pipeline and of spaCy, SHA-256 of a gold file''s content, or Lenshouse''s version for split.';
+COMMENT ON COLUMN annotation.version IS 'Version of the pipeline and of spaCy, SHA-256 of a gold file''s content, or Lenshouse and its version for split.';
 COMMENT ON COLUMN annotation.language IS 'Language code that word frequencies were looked up in; NULL when none were.';
 COMMENT ON COLUMN annotation.lexicon IS 'Name and SHA-256 of the multi-word lexicon (--lexicon); NULL without one.';
 COMMENT ON COLUMN annotation.n_words IS 'Rows of word that it has.';
@@ -53,8 +53,8 @@ COMMENT ON COLUMN word.entity_id IS 'Number of the entity in the sequence, from 
 COMMENT ON COLUMN word.mwe IS 'Kind of the multi-word expression that the word is in: gold lexical category, particle_verb or lexicon; NULL when in none.';
 COMMENT ON COLUMN word.mwe_id IS 'Number of the expression in the sequence, from 0; its words share it, neighbours or not.';
 COMMENT ON COLUMN word.zipf IS 'Zipf frequency of the form (log10 of occurrences per billion words, wordfreq); NULL when not looked up.';
-COMMENT ON COLUMN word.char_start IS 'First character of the word in sequence.text, from 0.';
-COMMENT ON COLUMN word.char_end IS 'Character after its last one.';
+COMMENT ON COLUMN word.char_start IS 'First character of the word in sequence.text, from 0. Words that do not spell their multiword token (au: à, le) share its span; where a text was cut or split inside a word, what is left of it.';
+COMMENT ON COLUMN word.char_end IS 'Character after the word''s last one in sequence.text.';
 
 CREATE TABLE pair_pattern (
     corpus_id INTEGER NOT NULL,
