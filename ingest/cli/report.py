@@ -55,7 +55,7 @@ def command(runs: tuple[str, ...], warehouse: Path, output: Path | None, form: s
     _say_what_is_stale(contents)
     _print(contents.findings, form)
     if form == "table" or output is not None:
-        _write_page(contents, output, warehouse)
+        write_page(contents, output, warehouse)
 
 
 def _say_what_is_stale(contents: "Contents") -> None:
@@ -82,8 +82,8 @@ def _print(findings: pl.DataFrame, form: str) -> None:
         )
 
 
-def _write_page(contents: "Contents", output: Path | None, warehouse: Path) -> None:
-    """The page, whole or not at all; what is missing to make it is an error only where it was asked for by name."""
+def write_page(contents: "Contents", output: Path | None, warehouse: Path) -> None:
+    """Write the page, whole or not at all; what it needs and lacks is an error only where it was asked for by name."""
     if not all(importlib.util.find_spec(name) for name in _NEEDED):
         if output is not None:
             raise WarehouseError(_INSTALL)

@@ -3,7 +3,8 @@
 The paper states them in words; numbers, thresholds and rules are ours. Every claim has one form: a number with its 95%
 interval must lie above a bound. Where it is about layers the number is their median, and so are the ends, of two
 middle layers the lower one's lower end and the higher one's higher end: an interval on one side of the bound says that
-those of more than half of the layers are on that side. No layer is picked after looking, and no row needs correction for the number of layers.
+those of more than half of the layers are on that side. No layer is picked after looking, and no row needs correction
+for the number of layers.
 """
 
 from dataclasses import dataclass, field
