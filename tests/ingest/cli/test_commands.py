@@ -620,25 +620,29 @@ def test_the_library_says_the_same(filled) -> None:
 
 
 def test_analyze_tells_what_it_did(house) -> None:
-    """Nothing is annotated, and five texts are too few for intervals: one line each that says so."""
+    """Without words, and with five texts, which are too few for intervals: one line each that says so."""
+    with connect.write(house) as con:
+        con.execute("DELETE FROM annotation")
     first = lenshouse("analyze", "--warehouse", house, "--resamples", 100)
     assert (first.code, first.err) == (0, "")
     lines = first.out.splitlines()
-    assert lines[0].startswith("computed 12 results in ") and lines[0].endswith(", 0 up to date, 2 skipped")
+    assert lines[0].startswith("computed 15 results in ") and lines[0].endswith(", 0 up to date, 2 skipped")
     skipped = [line for line in lines if line.startswith("  skipped pattern_effect of run ")]
     assert len(skipped) == 2 and all("`lenshouse annotate`" in line for line in skipped)
     assert sum("5 sequences: no intervals" in line for line in lines) == 2
     assert "\x1b" not in first.out and "strongest" not in first.out
     again = lenshouse("analyze", "--warehouse", house, "--resamples", 100)
-    assert again.out.startswith("computed 0 results in ") and ", 12 up to date, 2 skipped" in again.out
+    assert again.out.startswith("computed 0 results in ") and ", 15 up to date, 2 skipped" in again.out
     forced = lenshouse("analyze", "1", "--warehouse", house, "--resamples", 100, "--force", "--seed", 4)
-    assert forced.out.startswith("computed 6 results in ") and "run 2" not in forced.out
+    assert forced.out.startswith("computed 7 results in ") and "run 2" not in forced.out
     seeds = warehouse.open(house).sql("SELECT DISTINCT run_id, seed FROM estimate ORDER BY run_id")
     assert seeds.rows() == [(1, 4), (2, 0)]
 
 
 def test_analyze_shows_the_strongest_effects(house) -> None:
     with connect.write(house) as con:
+        con.execute("DELETE FROM annotation")
+        con.execute("DELETE FROM pair_pattern")
         con.execute("INSERT INTO annotation SELECT corpus_id, 'gold', '1', 'en', NULL, 1, now()::TIMESTAMP FROM corpus")
         con.execute("""
             INSERT INTO pair_pattern BY NAME
