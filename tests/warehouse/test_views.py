@@ -66,8 +66,6 @@ def dims(shape: Shape) -> dict[str, np.ndarray]:
 
 def test_views_show_complete_runs_only(view) -> None:
     for file in sqlfiles.folder("views"):
-        if file.name == "v_alignment":  # which is about a corpus and a tokenizer
-            continue
         assert set(view(file.name)["run_id"]) == {1, 2}, file.name
 
 
