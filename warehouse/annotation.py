@@ -67,7 +67,7 @@ class StoredText(NamedTuple):
 
 @dataclass(frozen=True)
 class Alignment:
-    """How the tokens of one tokenizer meet a corpus's words; columns of v_alignment. Special tokens do not count."""
+    """How the tokens of one tokenizer meet a corpus's words. Special tokens do not count."""
 
     tokenizer_name: str
     n_tokens: int

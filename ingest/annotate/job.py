@@ -80,7 +80,8 @@ def annotate(path: Path, corpus: CorpusRecord, words: Words, progress: Progress,
     """
     identity = words.identity
     if corpus.annotation == identity:
-        return Annotated("there already", identity, corpus.n_words, notes=words.notes)
+        alignments = stored.alignments(path, corpus.corpus_id)
+        return Annotated("there already", identity, corpus.n_words, notes=words.notes, alignments=alignments)
     if not replace:
         stored.require_same(corpus, identity)
     progress.phase("annotating", corpus.n_sequences)

@@ -66,7 +66,10 @@ def annotator(source: str, treebank: str | Path | None) -> Annotator:
 def _treebank_file(given: str | Path | None) -> Path:
     path = expanded(given or "")
     if given is None or path.suffix.lower() not in TREEBANKS:
-        msg = f"{given or 'the corpus'} is no treebank: gold words come from a .conllu or .conllulex file"
+        msg = (
+            f"{given or 'the corpus'} is no treebank (.conllu, .conllulex): name one with "
+            "`lenshouse annotate --with gold --source FILE`"
+        )
         raise UsageError(msg)
     if not path.is_file():
         msg = f"{given} is not there: name the treebank with --source FILE of `lenshouse annotate`"

@@ -145,7 +145,7 @@ def refused(done: Done, code: int, *words: str) -> str:
     return lines[0]
 
 
-NOT_NUMBERS = ("started_at", "finished_at", "loaded_at", "applied_at", "seconds_")
+NOT_NUMBERS = ("started_at", "finished_at", "loaded_at", "applied_at", "annotated_at", "seconds_")
 """Columns that tell when or how long, which no two runs share."""
 
 

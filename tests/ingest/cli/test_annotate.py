@@ -219,7 +219,8 @@ def test_a_span_that_no_token_covers_is_counted(models, house, tmp_path) -> None
     bank = file_of(tmp_path, ["# sent_id = a", row(1, "the"), row(2, "\u200b\u200b"), row(3, "cat")])
     said = ingest(models["bert"], bank, house).out
     assert "1 word without a token" in said
-    assert ask(house, "SELECT n_words, n_words_without_token FROM v_alignment") == [(3, 1)]
+    assert ask(house, "SELECT n_words FROM annotation") == [(3,)]
+    assert "1 word without a token" in annotate(house, "--with", "gold").out, "and told when it is asked for again"
 
 
 def test_killed_while_it_stores(models, texts, house, nursery) -> None:

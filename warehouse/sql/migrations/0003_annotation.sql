@@ -2,7 +2,7 @@
 -- Both belong to the text and its tokens, not to a run: annotating again does not touch stored maps.
 
 ALTER TABLE token ADD COLUMN word_id SMALLINT;
-COMMENT ON COLUMN token.word_id IS 'The word that the token is a part of (word.word_id); NULL for special tokens, without annotation, and where a token lies across words or on none (v_alignment counts these). Words that share a span: the first.';
+COMMENT ON COLUMN token.word_id IS 'The word that the token is a part of (word.word_id); NULL for special tokens, without annotation, and where a token lies across words or on none (`lenshouse annotate` counts these). Words that share a span: the first.';
 
 CREATE TABLE annotation (
     corpus_id INTEGER PRIMARY KEY,
