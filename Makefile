@@ -26,7 +26,7 @@ demo: $(READY) ## the main job on a small real model and real text, then questio
 
 test: $(READY) ## run the tests
 	@echo "test: running the tests"
-	$(call TIMED,$(BIN)/python -m pytest $(TESTS))
+	$(call TIMED,$(BIN)/python -m pytest -n auto --dist loadfile $(TESTS))
 
 check: lint test ## what CI runs
 
@@ -46,4 +46,4 @@ checkpoints: $(READY) ## train those of the stored small models that are missing
 	$(call TIMED,$(BIN)/python -m ingest.checkpoints.train)
 
 clean: ## remove the environment and caches
-	@rm -rf .venv *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	@rm -rf .venv *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .checkpoints-work

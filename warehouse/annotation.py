@@ -169,7 +169,7 @@ def require_same(corpus: CorpusRecord, annotation: Annotation) -> None:
     if corpus.annotation not in (None, annotation):
         message = (
             f"corpus {corpus.name} is annotated by {corpus.annotation}, not by {annotation}: keep that one, or replace "
-            f"it with `lenshouse annotate --replace`"
+            f"it: `lenshouse annotate {corpus.corpus_id} --with {annotation.source} --replace`"
         )
         raise UsageError(message)
 

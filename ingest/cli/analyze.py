@@ -71,3 +71,4 @@ def _report(found: warehouses.Analysis, warehouse: Path) -> None:
         click.echo("\nstrongest effects of patterns (FF-amp against the same sentence's other pairs, 95% interval)\n")
         print_table(strongest)
     click.echo(printable(f'ask: lenshouse sql "FROM v_pattern_effect" --warehouse {warehouse}'))
+    click.echo(printable(f"next: lenshouse report --warehouse {warehouse}"))

@@ -76,9 +76,9 @@ def command(
         _say(f"{name} annotated by {outcome.annotation}: {plural(outcome.n_words, 'word')} in {seconds(wall[0])}")
     tell(outcome)
     if outcome.state == "stored":
-        _say(
-            f'  ask: lenshouse sql "SELECT pattern, count(*) FROM v_pair_pattern GROUP BY ALL" --warehouse {warehouse}'
-        )
+        query = "SELECT run_name, pattern, count(*) AS n FROM v_pair_pattern GROUP BY ALL"
+        _say(f'  ask: lenshouse sql "{query}" --warehouse {warehouse}')
+        _say(f"  next: lenshouse analyze --warehouse {warehouse}")
 
 
 def tell(outcome: "Annotated") -> None:

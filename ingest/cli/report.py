@@ -1,7 +1,6 @@
 """`lenshouse report`: the claims F1 to F6, each with its number, interval, verdict and where it comes from."""
 
 import importlib.util
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,8 @@ import warehouse as warehouses
 from ingest.cli import options
 from ingest.cli.terminal import print_table
 from ingest.cli.text import printable
-from warehouse.errors import UsageError, WarehouseError
+from warehouse.errors import WarehouseError
+from warehouse.export import write_file
 from warehouse.wording import plural
 
 if TYPE_CHECKING:
@@ -92,17 +92,5 @@ def write_page(contents: "Contents", output: Path | None, warehouse: Path) -> No
     from dashboard.report.page import page
 
     path = output or _PAGE
-    if path.exists() and warehouse.exists() and path.samefile(warehouse):
-        msg = f"{path} is the warehouse itself: name another file"
-        raise UsageError(msg)
-    if not path.absolute().parent.is_dir():
-        msg = f"{path} cannot be written: the folder {path.parent} does not exist; create it, or name another"
-        raise WarehouseError(msg)
-    text = page(contents)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_file(path, page(contents).encode(), warehouse)
     click.echo(printable(f"page: {path}"))

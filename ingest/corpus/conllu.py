@@ -15,7 +15,7 @@ from ingest.corpus.text import read_lines
 from warehouse.errors import CorpusError
 
 _COMMENT: Final = re.compile(r"#\s*(?P<key>text|sent_id)\s*=\s*(?P<value>.*)")
-_ID: Final = re.compile(r"(?P<first>\d+)(?:-(?P<last>\d+)|(?P<empty>\.\d+))?")
+_ID: Final = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|(?P<empty>\.[0-9]{1,9}))?")
 _N_COLUMNS: Final = 10
 
 Block = list[tuple[int, str]]

@@ -19,6 +19,16 @@ from warehouse.analysis.part import Options
 from warehouse.analysis.resample import Floats, intervals
 from warehouse.analysis.runs import Run, annotations_of_runs, runs
 
+RANGES: Final = {
+    "change": (0.0, 2.0),
+    "surviving_share": (0.0, np.inf),
+    "norm_change": (-1.0, 1.0),
+    "norm_change_partial": (-1.0, 1.0),
+    "ln_weight": (-1.0, 1.0),
+    "mixing": (0.0, 1.0),
+}
+"""Least and greatest value that a measure can have: widened for few seeds, an interval would go beyond."""
+
 _SEEDS: Final = 2  # stream of random numbers, beside those of `resample`
 
 
@@ -82,7 +92,9 @@ class Measured:
         """95% interval of the mean, (C,) each; NaN with one run or too few sequences."""
         if len(self.values) < 2:
             return np.full(len(self.cells), np.nan), np.full(len(self.cells), np.nan)
-        return intervals(self.draws, self.sizes)
+        low, high = intervals(self.draws, self.sizes)
+        bounds = np.array([RANGES.get(cell.measure, (-np.inf, np.inf)) for cell in self.cells]).reshape(-1, 2)
+        return np.clip(low, *bounds.T), np.clip(high, *bounds.T)
 
 
 def groups(con: duckdb.DuckDBPyConnection) -> list[Group]:

@@ -96,7 +96,7 @@ def test_the_same_again_and_another(models, texts, bank, house, tmp_path) -> Non
     ):
         refused(
             lenshouse(*command, "--warehouse", house), 2, "is annotated by split (", "not by split (",
-            "lexicon list.txt", "`lenshouse annotate --replace`",
+            "lexicon list.txt", "`lenshouse annotate 1 --with split --replace`",
         )  # fmt: skip
     assert "annotated" not in ingest(models["seed_3"], texts, house, "--lexicon", lexicon).out, "auto leaves it"
     maps = ask(house, "FROM token_pair ORDER BY ALL")

@@ -1,10 +1,14 @@
 -- One row per group and run that counts in it: a group is a model family over one corpus, its runs differ in weights
--- alone. Where a family was run with several settings, those that most models share make the group; the same weights
--- count once.
+-- alone. Where a family holds several architectures or was run with several settings, those that most models share
+-- make the group; the same weights count once.
 CREATE VIEW v_group_run AS
 WITH source AS (
     SELECT
         family, corpus_id, corpus_name, run_id, run_name, model_name, seed, n_layer, fingerprint, dtype,
+        concat_ws(
+            ' ', model_type, placement, component_order, is_causal, n_layer, n_head, n_kv_head, d_model, d_ff, activation,
+            tokenizer_id
+        ) AS architecture,
         coalesce(options->>'ff_bias', 'path') AS ff_bias, method_version,
         coalesce(weights_sha256, 'model ' || model_id) AS weights
     FROM v_run
@@ -14,24 +18,26 @@ first_of_weights AS (
     SELECT *
     FROM source
     QUALIFY row_number() OVER (
-        PARTITION BY family, corpus_id, dtype, ff_bias, method_version, weights ORDER BY run_id
+        PARTITION BY family, corpus_id, architecture, dtype, ff_bias, method_version, weights ORDER BY run_id
     ) = 1
 ),
 counted AS (
-    SELECT *, count(*) OVER (PARTITION BY family, corpus_id, dtype, ff_bias, method_version) AS n_runs
+    SELECT
+        *, count(*) OVER (PARTITION BY family, corpus_id, architecture, dtype, ff_bias, method_version) AS n_runs
     FROM first_of_weights
 ),
 final AS (
-    SELECT * EXCLUDE (weights)
+    SELECT * EXCLUDE (weights, architecture)
     FROM counted
     QUALIFY dense_rank() OVER (
         PARTITION BY family, corpus_id
-        ORDER BY n_runs DESC, method_version DESC, dtype = 'float32' DESC, dtype, ff_bias = 'path' DESC, ff_bias
+        ORDER BY n_runs DESC, method_version DESC, dtype = 'float32' DESC, dtype, ff_bias = 'path' DESC, ff_bias,
+            architecture
     ) = 1
 )
 SELECT * FROM final;
 
-COMMENT ON VIEW v_group_run IS 'One row per group (model family over one corpus) and complete run that counts in it. The runs of a group share dtype, ff_bias and method version: of several settings those of most models; the same weights count once.';
+COMMENT ON VIEW v_group_run IS 'One row per group (model family over one corpus) and complete run that counts in it. The runs of a group share architecture, tokenizer, dtype, ff_bias and method version: of several those of most models; the same weights count once.';
 COMMENT ON COLUMN v_group_run.family IS 'The group: model.family.';
 COMMENT ON COLUMN v_group_run.corpus_id IS 'The corpus (corpus.corpus_id).';
 COMMENT ON COLUMN v_group_run.corpus_name IS 'Name of the corpus.';
