@@ -84,11 +84,11 @@ def command(warehouse: Path, limit: int) -> None:
     first = run(demo_model(), "minilm")
     for name in stored_names():
         run(path_of(name), name)
-    click.echo(printable(f"\nlenshouse analyze --warehouse {warehouse}"))
+    click.echo(printable(f"lenshouse analyze --warehouse {warehouse}"))
     click.get_current_context().invoke(
         analyze.command, runs=(), warehouse=warehouse, seed=0, resamples=1000, force=False
     )
-    click.echo(printable(f"\nlenshouse report --warehouse {warehouse} --output {warehouse.with_suffix('.html')}"))
+    click.echo(printable(f"lenshouse report --warehouse {warehouse} --output {warehouse.with_suffix('.html')}"))
     write_page(collect(warehouses.open(warehouse), ()), warehouse.with_suffix(".html"), warehouse)
     house = warehouses.open(warehouse)
     for question, template in QUESTIONS.items():
