@@ -53,15 +53,18 @@ _ANNOTATION = """
 """Invented words and patterns, about as many as real text has."""
 
 _ANOTHER_RUN = """
+    INSERT INTO model BY NAME
+    SELECT * REPLACE ($run AS model_id, 'w' || $run AS weights_sha256, $run AS seed) FROM model WHERE model_id = 1;
     INSERT INTO run BY NAME
-    SELECT * REPLACE ($run AS run_id, 'run ' || $run AS name, 'f' || $run AS fingerprint) FROM run WHERE run_id = 1;
+    SELECT * REPLACE ($run AS run_id, $run AS model_id, 'run ' || $run AS name, 'f' || $run AS fingerprint)
+    FROM run WHERE run_id = 1;
     INSERT INTO token_pair
     SELECT * REPLACE ($run AS run_id, (after_ff * (0.5 + random()))::REAL AS after_ff) FROM token_pair WHERE run_id = 1;
     INSERT INTO token_norm SELECT * REPLACE ($run AS run_id) FROM token_norm WHERE run_id = 1;
     INSERT INTO map_change SELECT * REPLACE ($run AS run_id) FROM map_change WHERE run_id = 1;
     INSERT INTO layer_dim SELECT * REPLACE ($run AS run_id) FROM layer_dim WHERE run_id = 1
 """
-"""The first run again with other values; what the analysis does not read is left out."""
+"""The first run again with other values, as that of another seed: compared with all others, and one of their group."""
 
 
 def analysis() -> None:
