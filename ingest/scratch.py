@@ -1,10 +1,11 @@
-"""The parts folder beside a warehouse: a scratch folder in it for the tokenised corpus, and what may be wrong there."""
+"""Scratch folders that a killed process leaves behind for the next one to remove, and what may be wrong with a disk."""
 
 import errno
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from warehouse.errors import PartsError
@@ -16,32 +17,45 @@ _NEW = ".new-"
 
 @contextmanager
 def scratch_folder(parts: Path) -> Iterator[Path]:
-    """A folder beside the runs' parts for the tokenised corpus; what killed processes left there is removed.
+    """A folder in `parts` for this process alone; what killed processes left there is removed.
 
     Raises PartsError where parts cannot be written, whoever in the block meets it.
     """
     with _disk_errors(parts):
-        for leftover in [*parts.glob(".prepare-*"), *parts.glob(".removed-*")]:
-            if not is_claimed(leftover):
-                shutil.rmtree(leftover, ignore_errors=True)
-        new = _new_folder(parts)
-        scratch = new.with_name(f".prepare-{new.name.removeprefix(_NEW)}")
-        try:
-            with claim(new):
-                new.rename(scratch)  # claimed before it bears the name that others tidy
+        _tidy(parts)
+        with _claimed(parts) as scratch:
+            try:
                 yield scratch
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
-            shutil.rmtree(scratch, ignore_errors=True)
-            with suppress(OSError):  # other runs have parts there
-                parts.rmdir()
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+                with suppress(OSError):  # other runs have parts there
+                    parts.rmdir()
 
 
-def _new_folder(parts: Path) -> Path:
+def _tidy(parts: Path) -> None:
+    for unclaimed in parts.glob(f"{_NEW}*"):
+        if not is_claimed(unclaimed):  # dead, or about to be claimed: its maker then finds it gone and makes another
+            with suppress(OSError):
+                unclaimed.rename(parts / f".removed-{secrets.token_hex(4)}")
+    for leftover in [*parts.glob(".prepare-*"), *parts.glob(".removed-*")]:
+        if not is_claimed(leftover):
+            shutil.rmtree(leftover, ignore_errors=True)
+
+
+@contextmanager
+def _claimed(parts: Path) -> Iterator[Path]:
+    """A new folder, claimed before it bears the name under which others may meet it."""
     while True:
-        parts.mkdir(parents=True, exist_ok=True)
-        with suppress(FileNotFoundError):  # another job removed the empty parts folder in between
-            return Path(tempfile.mkdtemp(prefix=_NEW, dir=parts))
+        with ExitStack() as claims:
+            try:
+                parts.mkdir(parents=True, exist_ok=True)
+                new = Path(tempfile.mkdtemp(prefix=_NEW, dir=parts))
+                claims.enter_context(claim(new))
+                scratch = new.rename(new.with_name(f".prepare-{new.name.removeprefix(_NEW)}"))
+            except FileNotFoundError:  # another job took it for a dead one's, or removed the empty parts folder
+                continue
+            yield scratch
+            return
 
 
 @contextmanager

@@ -78,6 +78,7 @@ def assert_sound(path: Path, undisturbed: Path) -> None:
 
 AFTER_COMMIT = "the run is complete, its folder is still there"
 POINTS = {
+    "a scratch folder is made, not claimed": ("ingest.scratch.claim", "before", 1),
     "corpus tokenised": ("ingest.job.prepare", "after", 1),
     "only its texts are in the run's folder": ("ingest.parts.RunFolder.take", "after", 1),
     "before run.json": ("ingest.parts.RunFolder.write_json", "before", 1),
