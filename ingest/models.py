@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 import torch
+from torch import Tensor, nn
 from transformers import AutoModel, PretrainedConfig, PreTrainedModel
 
 from ingest.architectures import Family, family_of
-from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, fold
+from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, LayerWeights, fold
 from ingest.gguf import converted, is_gguf
 from ingest.lineage import Base, base_of
 from ingest.model_files import UNUSED, config_of, folder_of, module_of, sha256, tokenizer_of, weight_files
@@ -39,6 +40,8 @@ class LoadedModel:
     seed: int | None
     base: Base | None = None
     """The model that this one was trained on from, where its files tell."""
+    weight_files: tuple[Path, ...] = ()
+    """The safetensors that it was loaded from, which may hold a head too; none for a model that was in memory."""
 
     @property
     def config(self) -> PretrainedConfig:
@@ -50,6 +53,21 @@ class LoadedModel:
         with _float32_products("highest"):
             folded = {m: fold(self.family.weights(m, self.config)) for m in dict.fromkeys(modules)}  # some share one
         return [folded[m] for m in modules]
+
+    def weights_of(self, layer: int) -> LayerWeights:
+        """A layer's parameters, layers counted from 1; UsageError for one that the model does not have."""
+        return self.family.weights(self._layer(layer), self.config)
+
+    def query_key_of(self, layer: int) -> tuple[Tensor, Tensor]:
+        """A layer's w_q (d, H * dh) and w_k (d, Hkv * dh); layers and errors as `weights_of`."""
+        return self.family.query_key(self._layer(layer), self.config)
+
+    def _layer(self, layer: int) -> nn.Module:
+        modules = self.family.layers(self.module)
+        if not 1 <= layer <= len(modules):
+            msg = f"layer {layer}: {self.name} has layers 1 to {len(modules)}"
+            raise UsageError(msg)
+        return modules[layer - 1]
 
     def products(self) -> AbstractContextManager[None]:
         """Matrix products of float32 values as this model's precision has them, whatever the process had set."""
@@ -177,6 +195,7 @@ def load_with_head(
         family_label=family if family is not None else inferred_family,
         seed=seed if seed is not None else inferred_seed,
         base=base_of(folder, label),
+        weight_files=tuple(files),
     )
     return module, model, tokenizer
 
