@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ingest.capture import forward_by_layer
 from ingest.classifiers import Classifier
@@ -26,45 +26,64 @@ def states_of(model: LoadedModel, input_ids: Tensor) -> list[Tensor]:
     return states
 
 
-def logits_from(classifier: Classifier, input_ids: Tensor, cut: int, states: Tensor) -> Tensor:
-    """(B, n_classes): the classifier's logits with `states` (B, T, d) as its states after `cut` layers, 0 to L.
+class Spliced:
+    """A classifier on a batch of texts of one length (B, T): its own logits, and those from other states on.
 
-    Everything behind the cut is the classifier's own: layers, final norm, pooling, head, masks and positions. Its
-    earlier layers run too, and what they give is dropped.
+    What its layers give of their own is computed once; behind a cut everything is the classifier's own computation:
+    layers, final norm, pooling, head, masks and positions.
     """
-    with _replaced(classifier.model, cut, states), classifier.model.products():
-        return classifier.logits(input_ids)
 
+    def __init__(self, classifier: Classifier, input_ids: Tensor) -> None:
+        self._classifier, self._input_ids = classifier, input_ids
+        self._layers = classifier.model.family.layers(classifier.model.module)
+        self._outputs: list[Any] = []  # of each layer, as the layer returns them
 
-@contextmanager
-def _replaced(model: LoadedModel, cut: int, states: Tensor) -> Iterator[None]:
-    """Meanwhile the states after `cut` layers are these."""
-    layers = model.family.layers(model.module)
-    if not 0 <= cut <= len(layers):
-        msg = f"cut {cut} of a model with {len(layers)} layers"
-        raise ValueError(msg)
-    begun = ended = 0  # layers; a module that several layers share runs as often
+        def record(layer: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+            self._outputs.append(output)
 
-    def into(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        nonlocal begun
-        begun += 1
-        if begun != cut + 1:
-            return None
-        return ((states, *args[1:]), kwargs) if args else (args, kwargs | {"hidden_states": states})
+        handles = [layer.register_forward_hook(record) for layer in dict.fromkeys(self._layers)]
+        try:
+            with classifier.model.products():
+                self.logits = classifier.logits(input_ids)
+        finally:
+            for handle in handles:
+                handle.remove()
 
-    def out_of(module: Any, args: tuple[Any, ...], output: Any) -> Any:
-        nonlocal ended
-        ended += 1
-        if ended != cut:
-            return None
-        return (states, *output[1:]) if isinstance(output, tuple) else states
+    def logits_from(self, cut: int, states: Tensor) -> Tensor:
+        """(B, n_classes): the logits with `states` (B, T, d) as the states after `cut` layers, 0 to L."""
+        if not 0 <= cut <= len(self._layers):
+            msg = f"cut {cut} of a model with {len(self._layers)} layers"
+            raise ValueError(msg)
+        given = [*self._outputs[:cut]]
+        if cut:
+            given[-1] = (states, *given[-1][1:]) if isinstance(given[-1], tuple) else states
+        with self._giving(given, states), self._classifier.model.products():
+            return self._classifier.logits(self._input_ids)
 
-    handles = []
-    for layer in dict.fromkeys(layers):
-        handles.append(layer.register_forward_pre_hook(into, with_kwargs=True))
-        handles.append(layer.register_forward_hook(out_of))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
+    @contextmanager
+    def _giving(self, given: list[Any], first_input: Tensor) -> Iterator[None]:
+        """Meanwhile the first layers give these outputs; where there are none, the first layer reads `first_input`."""
+        ran = 0  # layers; a module that several of them share runs as often
+
+        def instead_of(forward: Any) -> Any:
+            def run(*args: Any, **kwargs: Any) -> Any:
+                nonlocal ran
+                ran += 1
+                if ran <= len(given):
+                    return given[ran - 1]
+                if ran == 1 and args:
+                    args = (first_input, *args[1:])
+                elif ran == 1:
+                    kwargs["hidden_states"] = first_input
+                return forward(*args, **kwargs)
+
+            return run
+
+        modules = list(dict.fromkeys(self._layers))
+        for module in modules:
+            module.forward = instead_of(module.forward)  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            for module in modules:
+                del module.forward  # the instance's own, which hid the class's

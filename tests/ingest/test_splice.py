@@ -7,7 +7,7 @@ import torch
 from transformers import AutoModelForSequenceClassification
 
 from ingest.classifiers import load_classifier
-from ingest.splice import logits_from, states_of
+from ingest.splice import Spliced, states_of
 from tests.ingest.test_classifiers import CLASSIFYING, save_classifier
 from tests.ingest.tiny import VOCAB_SIZE
 
@@ -23,12 +23,13 @@ def ids() -> torch.Tensor:
 def test_its_own_states_give_its_own_logits_at_every_cut(family, tmp_path, ids) -> None:
     """And noise in their place does not: the states are used, at every cut, also where layers share a module."""
     classifier, _ = load_classifier(str(save_classifier(tmp_path, family)), device="cpu")
-    states, own = states_of(classifier.model, ids), classifier.logits(ids)
+    states, own, spliced = states_of(classifier.model, ids), classifier.logits(ids), Spliced(classifier, ids)
+    assert torch.allclose(spliced.logits, own, atol=1e-6)
     assert len(states) == len(classifier.model.layers) + 1
     noise = torch.randn(states[0].shape, generator=torch.Generator().manual_seed(2))
     for cut, state in enumerate(states):
-        assert torch.allclose(logits_from(classifier, ids, cut, state), own, atol=1e-4), cut
-        assert not torch.allclose(logits_from(classifier, ids, cut, state + noise), own, atol=1e-3), cut
+        assert torch.allclose(spliced.logits_from(cut, state), own, atol=1e-4), cut
+        assert not torch.allclose(spliced.logits_from(cut, state + noise), own, atol=1e-3), cut
     assert torch.allclose(classifier.logits(ids), own, atol=1e-6)  # nothing is left in the model
 
 
@@ -49,4 +50,4 @@ def test_a_cut_outside_the_model_is_an_error(tmp_path, ids) -> None:
     state = states_of(classifier.model, ids)[0]
     for cut in (-1, 4):
         with pytest.raises(ValueError, match=f"cut {cut} of a model with 3 layers"):
-            logits_from(classifier, ids, cut, state)
+            Spliced(classifier, ids).logits_from(cut, state)
