@@ -81,7 +81,7 @@ class Spliced:
 
         modules = list(dict.fromkeys(self._layers))
         for module in modules:
-            module.forward = instead_of(module.forward)  # type: ignore[method-assign]
+            module.forward = instead_of(module.forward)
         try:
             yield
         finally:

@@ -1,7 +1,7 @@
 """Train a stored masked checkpoint on into a classifier: is a film review favourable (`fresh`) or not (`rotten`)?
 
 The classifier is what transformers calls BertForSequenceClassification: the last state of [CLS], through a dense layer
-with tanh, into two classes. All weights are trained.
+with tanh, into two classes. All weights are trained but the embeddings.
 """
 
 from collections.abc import Sequence
@@ -98,6 +98,8 @@ def initial_classifier(tuning: Tuning, base: Path) -> PreTrainedModel:
         tuning.base,
         "its weights",
     )
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(not name.startswith(tuning.frozen))
     return model.train()
 
 

@@ -78,6 +78,8 @@ class Tuning:
     clip: float = 1.0
     dropout: float = 0.1
     """Of hidden states and before the head, not of attention weights."""
+    frozen: tuple[str, ...] = ("bert.embeddings.",)
+    """Beginnings of the names of parameters that stay the base's: both are then read with the same vocabulary."""
 
     @property
     def name(self) -> str:

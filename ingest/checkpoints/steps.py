@@ -78,7 +78,7 @@ def learning_rate(recipe: Recipe | Tuning, step: int) -> float:
 
 
 def _optimizer(model: torch.nn.Module, recipe: Recipe | Tuning) -> torch.optim.AdamW:
-    parameters = list(model.parameters())
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     return torch.optim.AdamW(
         [
             {"params": [p for p in parameters if p.ndim > 1], "weight_decay": recipe.weight_decay},
