@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import torch
 from safetensors import safe_open
@@ -16,7 +17,10 @@ from ingest.model_files import config_of, folder_of, weight_files
 from ingest.models import LoadedModel, load_with_head
 from warehouse.errors import ModelError, UsageError
 
-HEADS = ("classifier.out_proj", "classifier", "score")
+_KIND: Final = "ForSequenceClassification"
+"""How the names of such classes of transformers end; others, such as classifiers of tokens, have like-named layers."""
+
+HEADS: Final = ("classifier.out_proj", "classifier", "score")
 """Where transformers' classifiers keep the linear layer that gives the logits."""
 
 
@@ -53,15 +57,23 @@ def load_classifier(spec: str, **options: Any) -> tuple[Classifier, Any]:
     Raises ModelError too for a model without the head of a classifier, for one that gives a number instead of classes
     or several classes at once, and for encoder-decoder models.
     """
-    _require_head(spec, options.get("revision"))
-    module, model, tokenizer = load_with_head(spec, AutoModelForSequenceClassification, **options)
-    config = module.config
+    if not is_classifier(spec, options.get("revision")):
+        msg = f"{spec}: no classifier of texts: its weights hold no such head; give a fine-tuned classifier"
+        raise ModelError(msg)
+    classifier, tokenizer = load_headed(spec, **options)
+    config = classifier.module.config
     if config.num_labels < 2 or getattr(config, "problem_type", None) in ("regression", "multi_label_classification"):
         kind = getattr(config, "problem_type", None) or "it has a single one"
-        msg = f"{model.name}: no classifier of texts into one of several classes ({kind}): give one with 2 or more"
+        msg = f"{classifier.model.name}: no classifier of texts into one of several classes ({kind}): give one"
         raise ModelError(msg)
+    return classifier, tokenizer
+
+
+def load_headed(spec: str, **options: Any) -> tuple[Classifier, Any]:
+    """Load a model for which `is_classifier` holds, whatever its outputs mean, and its tokenizer."""
+    module, model, tokenizer = load_with_head(spec, AutoModelForSequenceClassification, **options)
     head_of(module)
-    labels = tuple(str(config.id2label[number]) for number in range(config.num_labels))
+    labels = tuple(str(module.config.id2label[number]) for number in range(module.config.num_labels))
     return Classifier(module, model, labels), tokenizer
 
 
@@ -77,27 +89,34 @@ def head_of(module: Any) -> torch.nn.Linear:
     raise ModelError(msg)
 
 
-def _require_head(spec: str, revision: str | None) -> None:
-    """What transformers would do for a model without a head is make a random one."""
+def is_classifier(spec: str, revision: str | None = None) -> bool:
+    """Whether a model's files hold the head of a classifier of texts; transformers would make up a missing one.
+
+    Raises ModelError as `load_model`, and for the classifier of an encoder-decoder model.
+    """
     if is_gguf(spec):
-        msg = f"{spec}: GGUF files hold no classifier: give the folder of a fine-tuned classifier"
-        raise ModelError(msg)
+        return False
     folder, _ = folder_of(spec, revision)
-    family = family_of(config_of(folder, spec))
-    if isinstance(family, EncoderOfTwo):
+    config = config_of(folder, spec)
+    kinds = getattr(config, "architectures", None) or []
+    if kinds and not any(kind.endswith(_KIND) for kind in kinds):
+        return False
+    wanted = {f"{head}.weight" for head in HEADS}
+    if not any(wanted & _keys(file, spec) for file in weight_files(folder, spec)):
+        return False
+    if isinstance(family_of(config), EncoderOfTwo):
         msg = f"{spec}: classifiers of encoder-decoder models are not supported, since their decoder reads the text too"
         raise ModelError(msg)
-    wanted = {f"{head}.weight" for head in HEADS}
-    for file in weight_files(folder, spec):
-        try:
-            with safe_open(file, framework="pt") as weights:
-                if wanted & set(weights.keys()):
-                    return
-        except Exception as error:
-            msg = f"{spec}: its weights cannot be loaded ({type(error).__name__}); get the files again"
-            raise ModelError(msg) from error
-    msg = f"{spec}: no classifier: its weights hold none of {', '.join(sorted(wanted))}; give a fine-tuned classifier"
-    raise ModelError(msg)
+    return True
+
+
+def _keys(file: Path, spec: str) -> set[str]:
+    try:
+        with safe_open(file, framework="pt") as weights:
+            return set(weights.keys())
+    except Exception as error:
+        msg = f"{spec}: its weights cannot be loaded ({type(error).__name__}); get the files again"
+        raise ModelError(msg) from error
 
 
 def class_ids(

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModel, AutoModelForSequenceClassification
+from transformers import AutoModel, AutoModelForSequenceClassification, AutoModelForTokenClassification
 
 from ingest.architectures import families
 from ingest.architectures._encoder_layout import EncoderOfTwo
-from ingest.classifiers import class_ids, load_classifier
+from ingest.classifiers import class_ids, is_classifier, load_classifier
 from ingest.models import load_model
 from tests.ingest.tiny import VOCAB_SIZE, tokenizer_for
 from tests.oracle.tiny import randomise
@@ -50,7 +50,7 @@ def test_a_model_without_a_head_is_refused(tmp_path) -> None:
     config = families()["bert"].tiny_config(vocab_size=VOCAB_SIZE)
     AutoModel.from_config(config).save_pretrained(tmp_path)
     tokenizer_for("bert").save_pretrained(tmp_path)
-    with pytest.raises(ModelError, match=r"no classifier: its weights hold none of .*score\.weight"):
+    with pytest.raises(ModelError, match="no classifier of texts: its weights hold no such head"):
         load_classifier(str(tmp_path), device="cpu")
 
 
@@ -76,9 +76,23 @@ def test_what_gives_no_single_class_is_refused(tmp_path, changes) -> None:
 
 def test_encoders_of_two_are_refused(tmp_path) -> None:
     config = families()["bart"].tiny_config(vocab_size=VOCAB_SIZE)
-    AutoModel.from_config(config).save_pretrained(tmp_path)
-    tokenizer_for("bart").save_pretrained(tmp_path)
+    weights = AutoModelForSequenceClassification.from_config(config)
+    weights.save_pretrained(tmp_path)
+    path = tmp_path / "model.safetensors"
+    save_file(load_file(path) | {"classifier.weight": torch.zeros(2, 2)}, path, metadata={"format": "pt"})
+    tokenizer_for("bert").save_pretrained(tmp_path)
     with pytest.raises(ModelError, match="encoder-decoder"):
+        load_classifier(str(tmp_path), device="cpu")
+
+
+def test_a_classifier_of_tokens_is_none_of_texts(tmp_path) -> None:
+    """Though its head has the same name."""
+    config = families()["bert"].tiny_config(vocab_size=VOCAB_SIZE)
+    AutoModelForTokenClassification.from_config(config).save_pretrained(tmp_path)
+    tokenizer_for("bert").save_pretrained(tmp_path)
+    assert "classifier.weight" in load_file(tmp_path / "model.safetensors")
+    assert not is_classifier(str(tmp_path))
+    with pytest.raises(ModelError, match="no classifier of texts"):
         load_classifier(str(tmp_path), device="cpu")
 
 
