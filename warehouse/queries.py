@@ -115,6 +115,11 @@ class Warehouse:
         """One row per two of these models, component and space: how many layers meet their own index."""
         return self.sql(sqlfiles.query("alignment/table"), {"models": list(model_ids)})
 
+    def stitched(self, corpus_sha256: str, classifier: str, models: Sequence[str]) -> pl.DataFrame:
+        """One row per kind and cut: accuracy of a classifier on the first layers of models, all by their names."""
+        values = {"corpus_sha256": corpus_sha256, "model_b": classifier, "models_a": list(models)}
+        return self.sql(sqlfiles.query("stitched"), values)
+
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:
     """The warehouse at `path`, else LENSHOUSE_WAREHOUSE, else lenshouse.duckdb here.

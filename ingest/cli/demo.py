@@ -8,6 +8,7 @@ import click
 import warehouse as warehouses
 from ingest.annotate.source import PIPELINE
 from ingest.checkpoints import path_of, stored_names
+from ingest.checkpoints.recipes import RECIPES
 from ingest.cli import analyze, options
 from ingest.cli.ingest import report
 from ingest.cli.report import write_page
@@ -86,7 +87,7 @@ def command(warehouse: Path, limit: int) -> None:
 
     first = run(demo_model(), "minilm")
     for name in stored_names():
-        if name.startswith(_FAMILIES):
+        if name in RECIPES and name.startswith(_FAMILIES):
             run(path_of(name), name)
     click.echo(printable(f"lenshouse analyze --warehouse {warehouse}"))
     click.get_current_context().invoke(

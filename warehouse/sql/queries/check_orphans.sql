@@ -63,6 +63,18 @@ WITH found AS (
     SELECT 'run', 'model', count(DISTINCT model_id)
     FROM run WHERE model_id NOT IN (SELECT model_id FROM model)
     UNION ALL
+    SELECT 'stitching', 'model', count(DISTINCT model_id)
+    FROM (SELECT model_a AS model_id FROM stitching UNION ALL SELECT model_b FROM stitching)
+    WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'parameter_shift', 'model', count(DISTINCT model_id)
+    FROM (SELECT base_model_id AS model_id FROM parameter_shift UNION ALL SELECT tuned_model_id FROM parameter_shift)
+    WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'parameter_diff', 'parameter_shift', count(DISTINCT tuned_model_id)
+    FROM parameter_diff
+    WHERE (base_model_id, tuned_model_id) NOT IN (SELECT (base_model_id, tuned_model_id) FROM parameter_shift)
+    UNION ALL
     SELECT 'run', 'corpus', count(DISTINCT corpus_id)
     FROM run WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
 )
