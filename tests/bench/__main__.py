@@ -1,4 +1,5 @@
-"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|neurons|analysis ...]`: all where none is named."""
+"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|neurons|analysis ...]`: all where none is
+named."""
 
 import os
 import sys
