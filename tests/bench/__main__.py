@@ -1,4 +1,5 @@
-"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|analysis ...]`: all where none is named."""
+"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|neurons|analysis ...]`: all where none is
+named."""
 
 import os
 import sys
@@ -8,7 +9,7 @@ from ingest.threads import yield_when_idle
 
 yield_when_idle()
 
-from tests.bench import analysis, core, loading, pipeline  # noqa: E402 - torch comes with them
+from tests.bench import analysis, core, loading, neurons, pipeline  # noqa: E402 - torch comes with them
 
 
 def families() -> None:
@@ -24,6 +25,7 @@ BENCHES: dict[str, Callable[[], None]] = {
     "memory": core.memory,
     "loading": loading.loading,
     "pipeline": pipeline.pipeline,
+    "neurons": neurons.neurons,
     "analysis": analysis.analysis,
 }
 

@@ -24,6 +24,9 @@ WITH found AS (
     SELECT 'inlier_change', 'run', count(DISTINCT run_id)
     FROM inlier_change WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
+    SELECT 'neuron_activation', 'run', count(DISTINCT run_id)
+    FROM neuron_activation WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
     SELECT 'loaded_part', 'run', count(DISTINCT run_id)
     FROM loaded_part WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
