@@ -89,7 +89,7 @@ def house(tmp_path: Path) -> House:
             [[layer] for layer in range(1, N_LAYER + 1)],
         )
         rows = [
-            (1, 2, layer, "ff_key", unit, None, unit + 1, 0.5, sign, rank, int(rng.integers(n_vocab)), 0.3, "all", False)
+            (1, 2, layer, "ff_key", unit, None, unit + 1, 1, sign, rank, int(rng.integers(n_vocab)), 1, "all", False)
             for layer in range(N_LAYER + 1)  # 0: a classifier's, which is no shift
             for unit in range(4) for sign in (1, -1) for rank in range(1, MOST + 3)
         ]  # fmt: skip
