@@ -116,6 +116,10 @@ class Warehouse:
         values = {"corpus_sha256": corpus_sha256, "model_b": classifier, "models_a": list(models)}
         return self.sql(sqlfiles.query("stitched"), values)
 
+    def aligned(self, model_ids: Sequence[int]) -> pl.DataFrame:
+        """One row per two of these models, component and space: how many layers meet their own index."""
+        return self.sql(sqlfiles.query("alignment/table"), {"models": list(model_ids)})
+
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:
     """The warehouse at `path`, else LENSHOUSE_WAREHOUSE, else lenshouse.duckdb here.
