@@ -120,6 +120,15 @@ class Warehouse:
         """One row per two of these models, component and space: how many layers meet their own index."""
         return self.sql(sqlfiles.query("alignment/table"), {"models": list(model_ids)})
 
+    def moved(self, base_id: int, tuned_id: int, *, ln_folded: bool) -> pl.DataFrame:
+        """One row per layer: by what share of their norm the parameters of two models differ."""
+        return self.sql(sqlfiles.query("diff/by_layer"), _pair(base_id, tuned_id, ln_folded))
+
+    def largest_shifts(self, base_id: int, tuned_id: int, *, ln_folded: bool, n_items: int) -> pl.DataFrame:
+        """One row per layer and component: the items of the unit that moved farthest, and of a classifier's head."""
+        values = _pair(base_id, tuned_id, ln_folded) | {"n_items": n_items}
+        return self.sql(sqlfiles.query("diff/largest"), values)
+
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:
     """The warehouse at `path`, else LENSHOUSE_WAREHOUSE, else lenshouse.duckdb here.
@@ -129,6 +138,10 @@ def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -
     house = Warehouse(warehouse_path(path), wait)
     with connect.read(house.path, wait):
         return house
+
+
+def _pair(base_id: int, tuned_id: int, ln_folded: bool) -> dict[str, Any]:
+    return {"base_model_id": base_id, "tuned_model_id": tuned_id, "ln_folded": ln_folded}
 
 
 def _names(con: duckdb.DuckDBPyConnection) -> list[str]:
