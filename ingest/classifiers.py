@@ -61,7 +61,7 @@ def load_classifier(spec: str, **options: Any) -> tuple[Classifier, Any]:
         msg = f"{spec}: no classifier of texts: its weights hold no such head; give a fine-tuned classifier"
         raise ModelError(msg)
     classifier, tokenizer = load_headed(spec, **options)
-    config = classifier.module.config
+    config: Any = classifier.module.config
     if config.num_labels < 2 or getattr(config, "problem_type", None) in ("regression", "multi_label_classification"):
         kind = getattr(config, "problem_type", None) or "it has a single one"
         msg = f"{classifier.model.name}: no classifier of texts into one of several classes ({kind}): give one"

@@ -160,7 +160,7 @@ def require_stitchable(model: LoadedModel, its: Vocabulary, onto: LoadedModel, o
     """Raise ModelError where the two models' layers do not correspond, or no vocabulary translates between them."""
     require_same_vocabulary(its, own, model.name, onto.name)
     require_same_kind(its, own, model.name, onto.name)
-    n_a, n_b = len(model.layers), len(onto.layers)
+    n_a, n_b = model.n_layer, onto.n_layer
     if n_a != n_b:
         msg = (
             f"{model.name} has {n_a} layers and {onto.name} {n_b}, so no cut leaves both at the same depth: "
@@ -183,7 +183,7 @@ def answers_of(
     texts: Labelled, model: LoadedModel, classifier: Classifier, kernels: Sequence[Kernel], progress: Progress
 ) -> Answers:
     """The class of every text, and what the classifier says of it by itself and from every cut under every kernel."""
-    n_cuts = len(model.layers) + 1
+    n_cuts = model.n_layer + 1
     own = np.empty(len(texts.ids), np.int64)
     stitched = np.empty((len(texts.ids), n_cuts, len(kernels)), np.int64)
     matrices = [matrix for _, _, matrix in kernels]

@@ -16,8 +16,8 @@ from ingest.threads import yield_when_idle
 from warehouse.errors import LenshouseError, UsageError
 
 COMMANDS = (
-    *("align", "analyze", "annotate", "dashboard", "demo", "doctor", "export", "ingest", "report", "runs", "sql"),
-    "stitch",
+    *("align", "analyze", "annotate", "dashboard", "demo", "diff", "doctor", "export", "ingest"),
+    *("report", "runs", "sql", "stitch"),
 )
 
 

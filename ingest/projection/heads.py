@@ -24,7 +24,9 @@ def class_directions(classifier: Classifier) -> Tensor:
             module = getattr(module, step, None)
         if isinstance(module, nn.Linear):
             return rows @ module.weight.detach().float()
-    return rows
+    widening = classifier.model.family.widening(classifier.model.module)
+    # A head that reads narrower states (OPT's way out) is carried back through the map that makes them.
+    return rows @ widening if widening is not None and widening.shape[0] == rows.shape[1] else rows
 
 
 def class_difference(directions: Tensor) -> Tensor | None:

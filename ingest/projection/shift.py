@@ -41,3 +41,9 @@ def largest(unit_norms: Tensor, n: int) -> Tensor:
     did not move."""
     order = unit_norms.sort(descending=True, stable=True).indices[:n]
     return order[unit_norms[order] > 0]
+
+
+def extremes(scores: Tensor, k: int) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+    """Columns and values (n, k) of the highest scores of each row (n, V), and of the lowest; equal ones by column."""
+    highest, lowest = (scores.sort(dim=1, descending=descending, stable=True) for descending in (True, False))
+    return (highest.indices[:, :k], highest.values[:, :k]), (lowest.indices[:, :k], lowest.values[:, :k])

@@ -13,13 +13,16 @@ CREATE TABLE parameter_shift (
     mean_unit_norm DOUBLE NOT NULL,
     max_unit_norm DOUBLE NOT NULL,
     ln_folded BOOLEAN NOT NULL,
+    n_largest INTEGER NOT NULL,
+    top_k INTEGER NOT NULL,
+    vocab_filter VARCHAR NOT NULL,
     method_version VARCHAR NOT NULL
 );
 COMMENT ON TABLE parameter_shift IS 'One row per base model, tuned model, layer and component: how far the component''s matrix moved, tuned less base.';
 COMMENT ON COLUMN parameter_shift.base_model_id IS 'The model before (model.model_id).';
 COMMENT ON COLUMN parameter_shift.tuned_model_id IS 'The model that was trained on from it (model.model_id).';
 COMMENT ON COLUMN parameter_shift.layer IS 'Layer, from 1; 0 for the embeddings.';
-COMMENT ON COLUMN parameter_shift.component IS 'ff_key, ff_gate, ff_value, w_q, w_k, w_v, w_o: what neurons and coordinates of heads read and write. embedding: the embeddings that vectors are read with, a unit an item.';
+COMMENT ON COLUMN parameter_shift.component IS 'ff_key, ff_gate, ff_value, w_q, w_k, w_v, w_o: what neurons and coordinates of heads read and write. embedding: the input embeddings, a unit an item of the tokenizer.';
 COMMENT ON COLUMN parameter_shift.n_units IS 'Units (rows of the matrix).';
 COMMENT ON COLUMN parameter_shift.norm IS 'Frobenius norm of the shift.';
 COMMENT ON COLUMN parameter_shift.base_norm IS 'Frobenius norm of the base''s matrix.';
@@ -28,6 +31,9 @@ COMMENT ON COLUMN parameter_shift.cosine IS 'Cosine of both matrices as long vec
 COMMENT ON COLUMN parameter_shift.mean_unit_norm IS 'Mean norm of a unit''s shift.';
 COMMENT ON COLUMN parameter_shift.max_unit_norm IS 'Norm of the largest shift of a unit.';
 COMMENT ON COLUMN parameter_shift.ln_folded IS 'Whether vectors went through their norm, each model''s own (--fold-ln).';
+COMMENT ON COLUMN parameter_shift.n_largest IS 'Units whose shifts parameter_diff holds, the largest of each layer and component.';
+COMMENT ON COLUMN parameter_shift.top_k IS 'Items of each sign that parameter_diff holds of a unit.';
+COMMENT ON COLUMN parameter_shift.vocab_filter IS 'The items that took part in parameter_diff (parameter_diff.vocab_filter).';
 COMMENT ON COLUMN parameter_shift.method_version IS 'Version of the method that gave these numbers.';
 
 CREATE TABLE parameter_diff (
@@ -59,5 +65,5 @@ COMMENT ON COLUMN parameter_diff.sign IS '1: the items that the shift scores hig
 COMMENT ON COLUMN parameter_diff.rank IS 'Rank of the item within the sign, from 1; equal scores by token_id.';
 COMMENT ON COLUMN parameter_diff.token_id IS 'The item (vocab.token_id of the base''s tokenizer).';
 COMMENT ON COLUMN parameter_diff.score IS 'Dot product of the shift and the item''s embedding, sign included.';
-COMMENT ON COLUMN parameter_diff.vocab_filter IS 'The items that took part; all: every item of the tokenizer.';
+COMMENT ON COLUMN parameter_diff.vocab_filter IS 'The items that took part; all: every item of the tokenizer, special tokens included.';
 COMMENT ON COLUMN parameter_diff.ln_folded IS 'Whether vectors went through their norm, each model''s own (--fold-ln).';
