@@ -1,10 +1,11 @@
 """Projections of parameters into the vocabulary: stored part by part, searched, removed.
 
 A part is one layer's component under one vocabulary filter and one reading of LN. It is stored with its record in one
-transaction, which also enters the model where it is not known, so that a kill loses the part in flight at most.
+transaction, which also enters the model where it is not known: whatever a kill leaves is whole.
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -67,6 +68,8 @@ class Part:
     n_units: int
     embedding_source: str
     dtype: str
+    seconds: float
+    """That it took to make."""
 
 
 @dataclass(frozen=True)
@@ -112,51 +115,59 @@ def store(
     path: Path,
     identity: ModelIdentity,
     vocab_filter: VocabFilter,
-    part: Part,
-    rows: pl.DataFrame,
+    made: Sequence[tuple[Part, pl.DataFrame]],
     *,
-    seconds: float,
     wait: float = connect.WRITER_WAIT,
 ) -> int:
-    """Store one part in the place of the one that is there, if any, with the model where it is new; returns model_id.
+    """Store parts in the place of those that are there, if any, with the model where it is new; returns model_id.
 
-    `rows` has the columns of ROWS, 2 k a unit. One transaction. Raises WarehouseError when the filter's name stands for
-    other items of this tokenizer, or when a score is not finite.
+    The rows of a part have the columns of ROWS, 2 k a unit. One transaction. Raises WarehouseError when the filter's
+    name stands for other items of this tokenizer, or when a score is not finite.
     """
-    if not rows["score"].is_finite().all():
-        msg = f"layer {part.layer} {part.component} of {identity.model['name']}: scores are NaN or infinite"
-        raise WarehouseError(msg)
+    for part, rows in made:
+        if not rows["score"].is_finite().all():
+            msg = f"layer {part.layer} {part.component} of {identity.model['name']}: scores are NaN or infinite"
+            raise WarehouseError(msg)
     with connect.write(path, wait) as con, transaction(con):
-
-        def insert_vocab(tokenizer_id: int) -> None:
-            con.register("new_vocab", identity.vocab.select(RUN_TABLES["vocab"].names()).to_arrow())
-            _run(con, "insert_vocab_frame", {"tokenizer_id": tokenizer_id})
-            con.unregister("new_vocab")
-
-        tokenizer_id = enter_tokenizer(con, _columns(identity.tokenizer, TOKENIZER_COLUMNS), insert_vocab)
-        model_id = enter_model(con, _columns(identity.model, MODEL_COLUMNS), tokenizer_id)
-        if not _require_same_items(con, path, tokenizer_id, vocab_filter):
-            values = {
-                "tokenizer_id": tokenizer_id,
-                "name": vocab_filter.name,
-                "definition": vocab_filter.definition,
-                "n_items": len(vocab_filter.token_ids),
-                "ids_sha256": vocab_filter.ids_sha256,
-            }
-            _run(con, "projection/insert_filter", values)
-        key = {"model_id": model_id, "layer": part.layer, "component": part.component}
-        key |= {"vocab_filter": vocab_filter.name, "ln_folded": part.ln_folded}
-        if find(con, "projection/clear_part", key) is not None:
-            _run(con, "projection/clear_rows", key)
-        con.register("new_rows", rows.select(ROWS.names()).cast(ROWS).to_arrow())
-        _run(con, "projection/insert_rows", key)
-        con.unregister("new_rows")
-        _run(
-            con,
-            "projection/insert_part",
-            asdict(part) | key | {"method_version": PROJECTION_VERSION, "seconds": seconds},
-        )
+        model_id, tokenizer_id = _enter(con, identity)
+        _enter_filter(con, path, tokenizer_id, vocab_filter)
+        for part, rows in made:
+            _store_part(con, {"model_id": model_id, "vocab_filter": vocab_filter.name}, part, rows)
         return model_id
+
+
+def _store_part(con: duckdb.DuckDBPyConnection, whose: dict[str, Any], part: Part, rows: pl.DataFrame) -> None:
+    key = whose | {"layer": part.layer, "component": part.component, "ln_folded": part.ln_folded}
+    if find(con, "projection/clear_part", key) is not None:
+        _run(con, "projection/clear_rows", key)
+    con.register("new_rows", rows.select(ROWS.names()).cast(ROWS).to_arrow())
+    _run(con, "projection/insert_rows", key)
+    con.unregister("new_rows")
+    _run(con, "projection/insert_part", asdict(part) | key | {"method_version": PROJECTION_VERSION})
+
+
+def _enter(con: duckdb.DuckDBPyConnection, identity: ModelIdentity) -> tuple[int, int]:
+    """model_id and tokenizer_id, found or new."""
+
+    def insert_vocab(tokenizer_id: int) -> None:
+        con.register("new_vocab", identity.vocab.select(RUN_TABLES["vocab"].names()).to_arrow())
+        _run(con, "insert_vocab_frame", {"tokenizer_id": tokenizer_id})
+        con.unregister("new_vocab")
+
+    tokenizer_id = enter_tokenizer(con, _columns(identity.tokenizer, TOKENIZER_COLUMNS), insert_vocab)
+    return enter_model(con, _columns(identity.model, MODEL_COLUMNS), tokenizer_id), tokenizer_id
+
+
+def _enter_filter(con: duckdb.DuckDBPyConnection, path: Path, tokenizer_id: int, vocab_filter: VocabFilter) -> None:
+    if not _require_same_items(con, path, tokenizer_id, vocab_filter):
+        values = {
+            "tokenizer_id": tokenizer_id,
+            "name": vocab_filter.name,
+            "definition": vocab_filter.definition,
+            "n_items": len(vocab_filter.token_ids),
+            "ids_sha256": vocab_filter.ids_sha256,
+        }
+        _run(con, "projection/insert_filter", values)
 
 
 def model_id_of(path: Path, identity: ModelIdentity, *, wait: float = connect.READER_WAIT) -> int:

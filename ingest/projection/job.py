@@ -31,6 +31,9 @@ Bias = Literal["ff_bias", "attn_bias", "output_bias"]
 
 Projected = Literal[Component, Bias]
 
+STORE_SECONDS = 2.0
+"""Parts are stored together until they took so long: opening the warehouse costs as much as a small part."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -177,14 +180,19 @@ def _compute(
     kept = kept_items(vocabulary, chosen.token_ids)
     progress.phase("projecting", total=len(tasks))
     model_id = n_total = 0
+    made: list[tuple[Part, pl.DataFrame]] = []
+    last_stored = time.perf_counter()
     for task in tasks:
         started = time.perf_counter()
         rows = part_rows(model, kept, task, top_k, fold_ln=fold_ln)
+        ended = time.perf_counter()
         n_units = len(rows) // (2 * top_k)
-        part = Part(task.layer, task.component, fold_ln, top_k, n_units, vocabulary.source, model.dtype)
-        seconds = time.perf_counter() - started
-        model_id = projections.store(path, identity, chosen, part, rows, seconds=seconds)
+        how = (vocabulary.source, model.dtype, ended - started)
+        made.append((Part(task.layer, task.component, fold_ln, top_k, n_units, *how), rows))
         n_total += n_units
+        if ended - last_stored >= STORE_SECONDS or task is tasks[-1]:
+            model_id = projections.store(path, identity, chosen, made)
+            made, last_stored = [], time.perf_counter()
         progress.advance(1)
     return model_id, n_total
 
