@@ -17,7 +17,7 @@ from warehouse.errors import LenshouseError, UsageError
 
 COMMANDS = (
     *("align", "analyze", "annotate", "dashboard", "demo", "diff", "doctor", "export", "ingest"),
-    *("report", "runs", "sql", "stitch"),
+    *("project", "report", "runs", "search", "sql", "stitch"),
 )
 
 

@@ -1,5 +1,4 @@
-"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|neurons|analysis ...]`: all where none is
-named."""
+"""`python -m tests.bench [NAME ...]`, names as in BENCHES: all of them where none is named."""
 
 import os
 import sys
@@ -9,7 +8,14 @@ from ingest.threads import yield_when_idle
 
 yield_when_idle()
 
-from tests.bench import analysis, core, loading, neurons, pipeline  # noqa: E402 - torch comes with them
+from tests.bench import (  # noqa: E402 - torch comes with them
+    analysis,
+    core,
+    loading,
+    neurons,
+    pipeline,
+    projection,
+)
 
 
 def families() -> None:
@@ -27,6 +33,7 @@ BENCHES: dict[str, Callable[[], None]] = {
     "pipeline": pipeline.pipeline,
     "neurons": neurons.neurons,
     "analysis": analysis.analysis,
+    "projection": projection.projection,
 }
 
 

@@ -2,6 +2,8 @@
 WITH used AS (
     SELECT model_id FROM run
     UNION ALL
+    SELECT model_id FROM projection_part
+    UNION ALL
     SELECT unnest([model_a, model_b]) FROM alignment
     UNION ALL
     SELECT unnest([model_a, model_b]) FROM stitching
