@@ -51,9 +51,18 @@ class LoadedModel:
             folded = {m: fold(self.family.weights(m, self.config)) for m in dict.fromkeys(modules)}  # some share one
         return [folded[m] for m in modules]
 
+    @property
+    def n_layer(self) -> int:
+        return len(self.family.layers(self.module))
+
     def weights_of(self, layer: int) -> LayerWeights:
         """A layer's parameters, layers counted from 1; UsageError for one that the model does not have."""
         return self.family.weights(self._layer(layer), self.config)
+
+    def d_head(self, layer: int) -> int:
+        """Coordinates of each of a layer's heads; layers and errors as `weights_of`."""
+        weights = self.weights_of(layer)
+        return weights.w_o.shape[0] // weights.n_head
 
     def query_key_of(self, layer: int) -> tuple[Tensor, Tensor]:
         """A layer's w_q (d, H * dh) and w_k (d, Hkv * dh); layers and errors as `weights_of`."""
@@ -81,8 +90,7 @@ class LoadedModel:
 
     def describe(self) -> dict[str, Any]:
         """The row of the `model` table, without its key."""
-        config, layers = self.config, self.layers
-        first = layers[0].weights
+        config, first = self.config, self.weights_of(1)
         return {
             "name": self.name,
             "revision": self.revision,
@@ -92,7 +100,7 @@ class LoadedModel:
             "placement": first.placement,
             "component_order": ",".join(COMPONENT_ORDER[first.placement]),
             "is_causal": self.is_causal,
-            "n_layer": len(layers),
+            "n_layer": self.n_layer,
             "n_head": first.n_head,
             "n_kv_head": first.n_kv_head,
             "d_model": first.w_out.shape[1],

@@ -15,7 +15,20 @@ from ingest.cli.text import printable
 from ingest.threads import yield_when_idle
 from warehouse.errors import LenshouseError, UsageError
 
-COMMANDS = ("analyze", "annotate", "dashboard", "demo", "doctor", "export", "ingest", "report", "runs", "sql")
+COMMANDS = (
+    "analyze",
+    "annotate",
+    "dashboard",
+    "demo",
+    "doctor",
+    "export",
+    "ingest",
+    "project",
+    "report",
+    "runs",
+    "search",
+    "sql",
+)
 
 
 class _Commands(click.Group):
