@@ -24,6 +24,7 @@ COMMANDS = (
     "export",
     "ingest",
     "project",
+    "recall",
     "report",
     "runs",
     "search",
