@@ -7,13 +7,13 @@ the layer, scores highest, that lie in this union. States and units alike are re
 What multiplies a unit at a token, by whose size the most active are chosen, and what turns its items around (ours
 where the paper leaves it open):
 
-| component | units | the most active by | items are those of the vector times the sign of |
+| component | units | the most active by | turned around where this is negative |
 |---|---|---|---|
 | ff_value | neurons | the neuron's activation | the activation, which multiplies the vector |
-| ff_key | neurons | the neuron's activation | what the key makes of FF's input (its pre-activation; gated: of up) |
+| ff_key | neurons | the neuron's activation | what the key makes of FF's input (gated: of up) |
 | ff_gate | neurons | the neuron's activation | the gate's pre-activation |
-| w_v | coordinates of key/value heads | the coordinate of the token's own value | that coordinate |
-| w_o | coordinates of query heads | the coordinate of what attention sums up | that coordinate, which multiplies the vector |
+| w_v | coordinates of key/value heads | the coordinate of the token's own value | the same |
+| w_o | coordinates of query heads | the coordinate of what attention sums up | the same, which multiplies the vector |
 
 A unit that nothing multiplies (ReLU) is not active and has no items. Chance is what the same union recalls of the
 states of the other tokens of its own sequence, the mean over all of them: what shuffling the positions within the

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,7 +57,7 @@ class RecallConfig:
     sample_seed: int = 0
     top_k: int = 50
     n_units: int = 5
-    options: Options = Options()
+    options: Options = field(default_factory=Options)
     replace: bool = False
 
 
