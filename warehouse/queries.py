@@ -112,6 +112,10 @@ class Warehouse:
         values = {"run_ids": list(run_ids), "limit": limit}
         return self.sql(sqlfiles.query("analysis/strongest_effects"), values)
 
+    def aligned(self, model_ids: Sequence[int]) -> pl.DataFrame:
+        """One row per two of these models, component and space: how many layers meet their own index."""
+        return self.sql(sqlfiles.query("alignment/table"), {"models": list(model_ids)})
+
     def recall(self, model_id: int, of: RecallSet) -> pl.DataFrame:
         """One row per component and layer of a model on a corpus: recall against shuffled positions."""
         return self.sql(sqlfiles.query("recall/table"), of.key | {"model_id": model_id})

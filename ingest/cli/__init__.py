@@ -16,6 +16,7 @@ from ingest.threads import yield_when_idle
 from warehouse.errors import LenshouseError, UsageError
 
 COMMANDS = (
+    "align",
     "analyze",
     "annotate",
     "dashboard",
