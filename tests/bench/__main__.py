@@ -1,4 +1,4 @@
-"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|analysis ...]`: all where none is named."""
+"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|analysis|alignment ...]`: all where none is named."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from ingest.threads import yield_when_idle
 
 yield_when_idle()
 
-from tests.bench import analysis, core, loading, pipeline  # noqa: E402 - torch comes with them
+from tests.bench import alignment, analysis, core, loading, pipeline  # noqa: E402 - torch comes with them
 
 
 def families() -> None:
@@ -25,6 +25,7 @@ BENCHES: dict[str, Callable[[], None]] = {
     "loading": loading.loading,
     "pipeline": pipeline.pipeline,
     "analysis": analysis.analysis,
+    "alignment": alignment.alignment,
 }
 
 
