@@ -20,7 +20,7 @@ from warehouse.remove import ORPHANS
 RECALL_VERSION: Final = "1"
 """Changes whenever the same model and texts would give another recall; stale ones are measured again."""
 
-_MEASURED: Final = ("recall", "low", "high", "shuffled", "gain_low", "gain_high")
+_MEASURED: Final = ("recall", "low", "high", "shuffled", "gain", "gain_low", "gain_high")
 
 
 @dataclass(frozen=True)

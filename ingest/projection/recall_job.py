@@ -239,6 +239,7 @@ def _rows(sums: _Sums, options: Options, source: str) -> pl.DataFrame:
             "low": low[:n],
             "high": high[:n],
             "shuffled": shuffled.sum(0) / n_tokens,
+            "gain": (recall - shuffled).sum(0) / n_tokens,
             "gain_low": low[n:],
             "gain_high": high[n:],
             "n_tokens": n_tokens,

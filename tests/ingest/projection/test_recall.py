@@ -156,6 +156,7 @@ def test_recall_is_that_of_sets_of_items(name, activation, tmp_path, house) -> N
         assert row["n_tokens"] == n_tokens.sum() and row["n_sequences"] == len(n_tokens)
         assert row["recall"] == pytest.approx(own.sum() / n_tokens.sum(), rel=1e-12)
         assert row["shuffled"] == pytest.approx(others.sum() / n_tokens.sum(), rel=1e-12)
+        assert row["gain"] == pytest.approx((own - others).sum() / n_tokens.sum(), abs=1e-12)
     assert len({row["recall"] for row in rows}) > len(rows) // 2
 
 

@@ -12,6 +12,7 @@ CREATE TABLE recall (
     low DOUBLE,
     high DOUBLE,
     shuffled DOUBLE NOT NULL,
+    gain DOUBLE NOT NULL,
     gain_low DOUBLE,
     gain_high DOUBLE,
     n_tokens BIGINT NOT NULL,
@@ -37,7 +38,8 @@ COMMENT ON COLUMN recall.recall IS 'Mean over tokens of the share of the k items
 COMMENT ON COLUMN recall.low IS 'Lower end of its 95% bootstrap interval over sequences; NULL with fewer than 8 sequences.';
 COMMENT ON COLUMN recall.high IS 'Upper end.';
 COMMENT ON COLUMN recall.shuffled IS 'The same with the hidden states of the other tokens of the sequence, the mean over all of them: what shuffled positions give.';
-COMMENT ON COLUMN recall.gain_low IS 'Lower end of the 95% bootstrap interval over sequences of recall - shuffled; NULL with fewer than 8 sequences.';
+COMMENT ON COLUMN recall.gain IS 'recall less shuffled.';
+COMMENT ON COLUMN recall.gain_low IS 'Lower end of its 95% interval, over the same resamples of sequences for both; NULL with fewer than 8.';
 COMMENT ON COLUMN recall.gain_high IS 'Upper end.';
 COMMENT ON COLUMN recall.n_tokens IS 'Tokens that took part: not special, in a sequence with at least one other.';
 COMMENT ON COLUMN recall.n_sequences IS 'Sequences that they are of.';

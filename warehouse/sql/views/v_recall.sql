@@ -7,8 +7,8 @@ final AS (
     SELECT
         source.model_id, model.name AS model_name, model.family, model.seed AS model_seed, source.corpus_name,
         source.corpus_sha256, source.layer, source.component, source.k, source.n_units, source.recall, source.low,
-        source.high, source.shuffled, source.recall - source.shuffled AS gain, source.gain_low, source.gain_high,
-        source.n_tokens, source.n_sequences, source.embedding_source
+        source.high, source.shuffled, source.gain, source.gain_low, source.gain_high, source.n_tokens,
+        source.n_sequences, source.embedding_source
     FROM source
     JOIN model ON model.model_id = source.model_id
 )
@@ -29,8 +29,8 @@ COMMENT ON COLUMN v_recall.recall IS 'Mean share of a hidden state''s top k item
 COMMENT ON COLUMN v_recall.low IS 'Lower end of its 95% bootstrap interval over sequences; NULL with fewer than 8.';
 COMMENT ON COLUMN v_recall.high IS 'Upper end.';
 COMMENT ON COLUMN v_recall.shuffled IS 'The same at the states of the other tokens of the sequence (recall.shuffled).';
-COMMENT ON COLUMN v_recall.gain IS 'recall - shuffled.';
-COMMENT ON COLUMN v_recall.gain_low IS 'Lower end of its 95% bootstrap interval over sequences; NULL with fewer than 8.';
+COMMENT ON COLUMN v_recall.gain IS 'recall less shuffled.';
+COMMENT ON COLUMN v_recall.gain_low IS 'Lower end of its 95% interval, over the same resamples of sequences for both; NULL with fewer than 8.';
 COMMENT ON COLUMN v_recall.gain_high IS 'Upper end.';
 COMMENT ON COLUMN v_recall.n_tokens IS 'Tokens that took part.';
 COMMENT ON COLUMN v_recall.n_sequences IS 'Sequences that they are of.';
