@@ -14,6 +14,7 @@ from warehouse import connect, sqlfiles
 from warehouse.contract import INTEGER
 from warehouse.errors import UsageError, require_whole
 from warehouse.paths import warehouse_path
+from warehouse.recalls import RecallSet
 from warehouse.register import RunRecord, choose_run
 from warehouse.results import Result, frame_of, nearest, query_errors, result_of
 
@@ -128,6 +129,10 @@ class Warehouse:
         """One row per layer and component: the items of the unit that moved farthest, and of a classifier's head."""
         values = _pair(base_id, tuned_id, ln_folded) | {"n_items": n_items}
         return self.sql(sqlfiles.query("diff/largest"), values)
+
+    def recall(self, model_id: int, of: RecallSet) -> pl.DataFrame:
+        """One row per component and layer of a model on a corpus: recall against shuffled positions."""
+        return self.sql(sqlfiles.query("recall/table"), of.key | {"model_id": model_id})
 
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:

@@ -17,7 +17,7 @@ from warehouse.errors import LenshouseError, UsageError
 
 COMMANDS = (
     *("align", "analyze", "annotate", "dashboard", "demo", "diff", "doctor", "export", "ingest"),
-    *("project", "report", "runs", "search", "sql", "stitch"),
+    *("project", "recall", "report", "runs", "search", "sql", "stitch"),
 )
 
 

@@ -9,6 +9,7 @@ from ingest.threads import yield_when_idle
 yield_when_idle()
 
 from tests.bench import (  # noqa: E402 - torch comes with them
+    alignment,
     analysis,
     core,
     loading,
@@ -34,6 +35,7 @@ BENCHES: dict[str, Callable[[], None]] = {
     "neurons": neurons.neurons,
     "analysis": analysis.analysis,
     "projection": projection.projection,
+    "alignment": alignment.alignment,
 }
 
 
