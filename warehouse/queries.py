@@ -33,10 +33,15 @@ class Rows:
 
 @dataclass(frozen=True)
 class Warehouse:
-    """A warehouse file to ask questions of. `wait`: seconds to retry while an ingest is writing to it."""
+    """A warehouse file to ask questions of.
+
+    Args: wait, seconds to retry while an ingest is writing to it; memory, what DuckDB may hold ("1GiB"), the same for
+    all who ask in one process, or the one waits for the other.
+    """
 
     path: Path
     wait: float = connect.READER_WAIT
+    memory: str | None = None
 
     def sql(self, query: str, params: Parameters = None) -> pl.DataFrame:
         """The whole result; columns of one name are numbered (name, name_1).
@@ -61,7 +66,7 @@ class Warehouse:
     @contextmanager
     def stream(self, query: str, params: Parameters = None) -> Iterator[Result]:
         """The result of one statement, computed while its batches are read: memory stays bounded."""
-        with connect.read(self.path, self.wait) as con, query_errors(lambda: _names(con)):
+        with connect.read(self.path, self.wait, memory=self.memory) as con, query_errors(lambda: _names(con)):
             _require_one(con, query)
             relation = con.sql(query, params=params) if params else con.sql(query)
             if relation is None:
@@ -105,6 +110,10 @@ class Warehouse:
         """
         values = {"run_ids": list(run_ids), "limit": limit}
         return self.sql(sqlfiles.query("analysis/strongest_effects"), values)
+
+    def aligned(self, model_ids: Sequence[int]) -> pl.DataFrame:
+        """One row per two of these models, component and space: how many layers meet their own index."""
+        return self.sql(sqlfiles.query("alignment/table"), {"models": list(model_ids)})
 
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:

@@ -6,7 +6,7 @@ Colours are those of Okabe and Ito, which people with any colour vision tell apa
 from dashboard.charts.agreement import agreement_by_layer, agreement_matrix
 from dashboard.charts.groups import by_group, differences
 from dashboard.charts.layers import by_layer, small_multiples
-from dashboard.charts.theme import svg
+from dashboard.charts.theme import on_screen, png, svg, svg_file
 
 __all__ = [
     "agreement_by_layer",
@@ -14,6 +14,9 @@ __all__ = [
     "by_group",
     "by_layer",
     "differences",
+    "on_screen",
+    "png",
     "small_multiples",
     "svg",
+    "svg_file",
 ]

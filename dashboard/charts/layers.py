@@ -10,13 +10,22 @@ from altair.utils.schemapi import UndefinedType
 from dashboard.charts.theme import HEIGHT, WIDTH, Chart, layer_axis, rule, series_scales
 
 
-def by_layer(frame: pl.DataFrame, names: list[str], title: str, *, nothing: float | None = None) -> Chart:
+def by_layer(
+    frame: pl.DataFrame,
+    names: list[str],
+    title: str,
+    *,
+    nothing: float | None = None,
+    slots: list[int] | None = None,
+    height: int = HEIGHT,
+) -> Chart:
     """Lines over layers with intervals as bands.
 
-    Args: frame, rows of layer, series, value, low, high; names, the series in the order of the legend; title, of the
-    axis with its unit; nothing, the value that means no effect.
+    Args: frame, rows of layer, series, value, low, high, and whatever a pointer on a value is to tell beside them;
+    names, the series in the order of the legend; title, of the axis with its unit; nothing, the value that means no
+    effect; slots, see series_scales.
     """
-    return _lines(frame, names, title, nothing).properties(width=WIDTH, height=HEIGHT)
+    return _lines(frame, names, title, nothing, slots=slots).properties(width=WIDTH, height=height)
 
 
 def small_multiples(frame: pl.DataFrame, names: list[str], title: str, *, nothing: float) -> alt.VConcatChart:
@@ -40,9 +49,11 @@ def _lines(
     title: str,
     nothing: float | None,
     scale: alt.Scale | UndefinedType = Undefined,
+    slots: list[int] | None = None,
 ) -> Chart:
-    colour, shape = series_scales(names)
+    colour, shape = series_scales(names, slots)
     n_layer = cast(int, frame["layer"].max() or 1)
+    told = frame.schema
     base = alt.Chart(frame.filter(pl.col("value").is_not_null())).encode(x=layer_axis(n_layer), color=colour)
     spread = base.transform_filter("isValid(datum.low)")
     layers = [
@@ -50,7 +61,9 @@ def _lines(
         spread.mark_rule(strokeWidth=1).encode(y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"),
         base.mark_line(strokeWidth=1.5).encode(y=alt.Y("value:Q", title=title, scale=scale)),
         base.mark_point(filled=True, size=34, opacity=1).encode(
-            y=alt.Y("value:Q", title=title, scale=scale), shape=shape
+            y=alt.Y("value:Q", title=title, scale=scale),
+            shape=shape,
+            tooltip=[alt.Tooltip(name, format=".4~g") if kind.is_float() else name for name, kind in told.items()],
         ),
     ]
     return alt.layer(*([rule(nothing)] if nothing is not None else []), *layers)

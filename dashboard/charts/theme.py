@@ -1,6 +1,7 @@
 """What all charts share: colours, sizes, and the way to SVG."""
 
 import html
+import json
 import re
 from typing import Any, Final, TypeAlias
 
@@ -52,12 +53,17 @@ def layer_axis(n_layer: int) -> alt.X:
     )
 
 
-def series_scales(names: list[str]) -> tuple[alt.Color, alt.Shape]:
-    """One colour and one shape for each series, in the order of `names`; no legend where there is but one."""
-    legend = alt.Legend(columns=4) if len(names) > 1 else None
+def series_scales(names: list[str], slots: list[int] | None = None) -> tuple[alt.Color, alt.Shape]:
+    """One colour and one shape for each series, in the order of `names`; no legend where there is but one.
+
+    `slots` are numbers from 0 that series keep whatever stands beside them: the same one is the same colour and shape.
+    """
+    legend = alt.Legend(columns=3) if len(names) > 1 else None
+    kept = list(range(len(names))) if slots is None else slots
+    colours, shapes = ([of[slot % len(of)] for slot in kept] for of in (COLOURS, SHAPES))
     return (
-        alt.Color("series:N", scale=alt.Scale(domain=names, range=_repeated(COLOURS, len(names))), legend=legend),
-        alt.Shape("series:N", scale=alt.Scale(domain=names, range=_repeated(SHAPES, len(names))), legend=legend),
+        alt.Color("series:N", scale=alt.Scale(domain=names, range=colours), legend=legend),
+        alt.Shape("series:N", scale=alt.Scale(domain=names, range=shapes), legend=legend),
     )
 
 
@@ -65,6 +71,11 @@ def rule(at: float) -> alt.Chart:
     """A dashed line where nothing happens, such as 0, or 1 for a ratio."""
     values = alt.Data(values=[{"at": at}])
     return alt.Chart(values).mark_rule(strokeDash=[4, 3], color=_INK, opacity=0.6).encode(y="at:Q")
+
+
+def on_screen(chart: alt.TopLevelMixin) -> Any:
+    """The chart in this theme, as SVG, so that it takes the page's colour of text in light and in dark."""
+    return chart.configure(**_CONFIG).properties(usermeta={"embedOptions": {"renderer": "svg"}})
 
 
 def svg(chart: alt.TopLevelMixin, label: str) -> str:
@@ -79,5 +90,18 @@ def svg(chart: alt.TopLevelMixin, label: str) -> str:
     return f'<svg class="chart" {about} viewBox="0 0 {width} {height}" style="max-width: {width}px">{body}'
 
 
-def _repeated(values: tuple[str, ...], n: int) -> list[str]:
-    return [values[number % len(values)] for number in range(n)]
+def svg_file(chart: alt.TopLevelMixin) -> str:
+    """The chart as an SVG file, black on white."""
+    return vl_convert.vegalite_to_svg(_on_paper(chart))
+
+
+def png(chart: alt.TopLevelMixin) -> bytes:
+    """The chart as a PNG file, black on white, at twice the size of the screen's."""
+    return vl_convert.vegalite_to_png(_on_paper(chart), scale=2)
+
+
+def _on_paper(chart: alt.TopLevelMixin) -> dict[str, Any]:
+    spec = chart.configure(**_CONFIG).to_dict()
+    on_paper: dict[str, Any] = json.loads(json.dumps(spec).replace(f'"{_INK}"', '"#1f2933"'))
+    on_paper["config"]["background"] = "white"
+    return on_paper

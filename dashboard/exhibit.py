@@ -1,0 +1,72 @@
+"""What stands on a page: a chart or a table with its title, what it means, its data and the SQL behind it."""
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any, Final
+
+import altair as alt
+import polars as pl
+import streamlit as st
+
+from dashboard import charts
+from dashboard.data import Answer
+
+_ROWS: Final = 1_000
+"""Rows that a table shows; downloads have all."""
+
+
+def figure(title: str, chart: alt.TopLevelMixin, answer: Answer, *, key: str, about: str | None = None) -> None:
+    """A chart; PNG, SVG, CSV and Parquet of it; and its query.
+
+    Args: title and about, our own words (markdown); key, unique on the page, begins the names of files.
+    """
+    st.subheader(title, help=about, anchor=False)
+    st.altair_chart(charts.on_screen(chart), theme=None, width="stretch", key=f"{key}_chart", alt=title)
+    with st.container(horizontal=True, gap="small"):
+        _saving(answer, key, chart)
+        _query(answer, key)
+
+
+def table(
+    title: str,
+    answer: Answer,
+    *,
+    key: str,
+    about: str | None = None,
+    columns: dict[str, Any] | None = None,
+    frame: pl.DataFrame | None = None,
+) -> None:
+    """Rows as text and numbers; `columns` are Streamlit's column configurations, `frame` stands in for the answer's."""
+    st.subheader(title, help=about, anchor=False)
+    shown = answer.frame if frame is None else frame
+    st.dataframe(shown.head(_ROWS), hide_index=True, column_config=columns, key=f"{key}_table")
+    if shown.height > _ROWS:
+        st.caption(f"The first {_ROWS:,} of {shown.height:,} rows; downloads hold all.")
+    with st.container(horizontal=True, gap="small"):
+        _saving(answer, key)
+        _query(answer, key)
+
+
+def _saving(answer: Answer, key: str, chart: alt.TopLevelMixin | None = None) -> None:
+    with st.popover("Save", icon=":material/download:"):
+        if chart is not None:
+            _download("PNG", f"{key}.png", "image/png", lambda: charts.png(chart))
+            _download("SVG", f"{key}.svg", "image/svg+xml", lambda: charts.svg_file(chart).encode())
+        _download("CSV", f"{key}.csv", "text/csv", lambda: answer.frame.write_csv().encode())
+        _download("Parquet", f"{key}.parquet", "application/vnd.apache.parquet", lambda: _parquet(answer.frame))
+
+
+def _download(label: str, name: str, mime: str, make: Callable[[], bytes]) -> None:
+    """The file is made when it is asked for."""
+    st.download_button(label, make, name, mime, key=f"save_{name}", on_click="ignore", width="stretch")
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    buffer = BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _query(answer: Answer, key: str) -> None:
+    with st.popover("SQL", icon=":material/code:", key=f"{key}_sql"):
+        st.code(answer.sql, language="sql", wrap_lines=True, width=640)
