@@ -23,10 +23,10 @@ import torch
 from torch import Tensor
 
 from ingest.projection.balance import Balanced, balanced
-from warehouse.errors import NumericsError, UsageError
+from warehouse.errors import UsageError
 
 _TILE_ROWS: Final = 512
-_TILE_COLS: Final = 2048
+_TILE_COLS: Final = 1024
 _MOST_CANDIDATES: Final = 1 << 16
 """Candidates held beyond k before float64 decides among them: many near one score are decided in steps."""
 
@@ -70,18 +70,18 @@ def top_pairs(
     and `keep_cols` (V',) are masks of what may take part; `exclude_same` leaves u = v out. Memory beyond the factors:
     about four times theirs in float32, one tile, and the candidates.
 
-    Raises UsageError where fewer than k pairs are allowed, NumericsError where a factor is not finite.
+    Raises UsageError where fewer than k pairs are allowed, NumericsError where a factor holds NaN or infinity.
     """
     row_ids, left = _kept(left, keep_rows)
     col_ids, right = _kept(right, keep_cols)
     n_pairs = len(row_ids) * len(col_ids)
     same = int(torch.isin(row_ids, col_ids, assume_unique=True).sum()) if exclude_same else 0
-    if not 1 <= k <= n_pairs - same:
-        message = f"{k} top pairs of {n_pairs - same:,} that are allowed: ask for 1 to {n_pairs - same:,}, or filter less"
+    if n_pairs == same:
+        message = "no pair is left to choose from: filter less"
         raise UsageError(message)
-    if not (left.isfinite().all() and right.isfinite().all()):
-        message = "a factor of the pair scores is NaN or infinite: the model's weights are damaged"
-        raise NumericsError(message)
+    if not 1 <= k <= n_pairs - same:
+        message = f"{k} top pairs of {n_pairs - same:,} that are allowed: ask for 1 to {n_pairs - same:,}"
+        raise UsageError(message)
     factors = balanced(left, right)
     if factors is None:
         return _all_zero(row_ids, col_ids, k, exclude_same=exclude_same)
@@ -135,7 +135,7 @@ class _Search:
         exclude_same: bool,
     ) -> None:
         self.left, self.right, self.row_ids, self.col_ids = left, right, row_ids, col_ids
-        self.k, self.scale, self.error = k, factors.scale, factors.error
+        self.k, self.scale, self.error, self.tiny = k, factors.scale, factors.error, factors.tiny
         self.row_order = factors.row_norm.argsort(descending=True, stable=True)
         self.col_order = factors.col_norm.argsort(descending=True, stable=True)
         self.rows, self.cols = factors.rows[self.row_order], factors.cols[self.col_order]
@@ -167,12 +167,15 @@ class _Search:
         n_cols = self._reaching(self.col_norm[j : j + _TILE_COLS], self.row_norm[i])
         scores = self.rows[i : i + n_rows] @ self.cols[j : j + n_cols].T  # (n_rows, n_cols)
         self.n_multiplied += scores.numel()
-        error = self.error * float(self.row_norm[i] * self.col_norm[j])
+        error = self.error * float(self.row_norm[i] * self.col_norm[j]) + self.tiny
         if self.same is not None:
             place = self.same[i : i + n_rows] - j
             inside = ((place >= 0) & (place < n_cols)).nonzero().squeeze(1)
             scores[inside, place[inside]] = -torch.inf
-        if float(scores.max()) < self.floor - error:
+        best = scores.amax(1)  # of k rows, the least is reached by k pairs
+        if n_rows >= self.k:
+            self.floor = max(self.floor, float(best.topk(self.k).values[-1]) - error)
+        if float(best.max()) < self.floor - error:
             return
         at = (scores >= self.floor - error).nonzero()
         score = scores[at[:, 0], at[:, 1]].double()
