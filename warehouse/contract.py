@@ -24,6 +24,9 @@ import polars as pl
 METHOD_VERSION: Final = "1"
 """Changes whenever the same model and text would give other numbers; part of a run's fingerprint."""
 
+PROJECTION_VERSION: Final = "1"
+"""Changes whenever the same parameters would give other projections; stale ones are computed again."""
+
 PARTS_FORMAT: Final = 3
 """Changes with the layout above or a schema below; 1 had no head_norm, head_pair and rollout, 2 no inlier_change."""
 

@@ -1,4 +1,7 @@
-"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|analysis ...]`: all where none is named."""
+"""`python -m tests.bench [NAME ...]`: core, gated, families, memory, loading, pipeline, analysis, projection.
+
+All of them where none is named.
+"""
 
 import os
 import sys
@@ -8,7 +11,7 @@ from ingest.threads import yield_when_idle
 
 yield_when_idle()
 
-from tests.bench import analysis, core, loading, pipeline  # noqa: E402 - torch comes with them
+from tests.bench import analysis, core, loading, pipeline, projection  # noqa: E402 - torch comes with them
 
 
 def families() -> None:
@@ -25,6 +28,7 @@ BENCHES: dict[str, Callable[[], None]] = {
     "loading": loading.loading,
     "pipeline": pipeline.pipeline,
     "analysis": analysis.analysis,
+    "projection": projection.projection,
 }
 
 

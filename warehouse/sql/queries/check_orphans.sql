@@ -63,6 +63,15 @@ WITH found AS (
     SELECT 'run', 'model', count(DISTINCT model_id)
     FROM run WHERE model_id NOT IN (SELECT model_id FROM model)
     UNION ALL
+    SELECT 'projection_part', 'model', count(DISTINCT model_id)
+    FROM projection_part WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'projection', 'projection_part', count(DISTINCT model_id)
+    FROM projection WHERE model_id NOT IN (SELECT model_id FROM projection_part)
+    UNION ALL
+    SELECT 'vocab_filter', 'tokenizer', count(DISTINCT tokenizer_id)
+    FROM vocab_filter WHERE tokenizer_id NOT IN (SELECT tokenizer_id FROM tokenizer)
+    UNION ALL
     SELECT 'run', 'corpus', count(DISTINCT corpus_id)
     FROM run WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)
 )
