@@ -178,8 +178,10 @@ def _report(outcome: "Outcome | PairOutcome", wall: float, warehouse: Path) -> N
     if not outcome.n_parts:
         _say(f"{model} has all {plural(outcome.n_there, 'part')} already: nothing to do, {seconds(wall)}")
     else:
-        single = isinstance(outcome, Outcome)
-        done = plural(outcome.n_units, "unit") if single else f"pairs of {plural(outcome.n_heads, 'head product')}"
+        if isinstance(outcome, Outcome):
+            done = plural(outcome.n_units, "unit")
+        else:
+            done = f"pairs of {plural(outcome.n_heads, 'head product')}"
         there = f"; {plural(outcome.n_there, 'part')} were there" if outcome.n_there else ""
         _say(f"{model} projected: {done} in {plural(outcome.n_parts, 'part')}, {seconds(wall)}{there}")
     _say(f"  read with {_SOURCES[outcome.source]}")

@@ -43,13 +43,13 @@ def balanced(left: Tensor, right: Tensor) -> Balanced | None:
 
     Entries are no larger or smaller than products of float32 numbers are. Raises NumericsError for NaN and infinity.
 
-    Proof of `error`, with u = 2^-53, v = 2^-24, k = |T|_2 |T^-1|_2 and n, m the norms of two new rows. An old row is
-    at most |T^-1| resp. |T| times as long as its new one, so what is relative to |l| |r| is k times that, relative to n m.
-    In float64 three things are off: the new rows, r u |l| |T| and r u |r| |T^-1|, together 2 r u k; the product of the
-    two computed transforms, D = T T^-1 - I, of which l D r^T is at most |D| k, D itself being known to r u k; and the
-    float64 dot product of the old rows, r u k. In float32: rounding the entries (2 v) and a dot product of r terms (r v),
-    and comparing it with a float64 number (1 v). Second-order terms are less than the whole once more: the sum is doubled.
-    `tiny` is what is lost where float32 has no smaller numbers: at most 2^-126 in each entry and product.
+    Proof of `error`, with u = 2^-53, v = 2^-24, k = |T|_2 |T^-1|_2 and n, m the norms of two new rows. Old rows are at
+    most |T^-1| resp. |T| times as long as their new ones, so an error relative to |l| |r| is k times that relative to
+    n m. In float64 three things are off: the new rows, r u |l| |T| and r u |r| |T^-1|, together 2 r u k; the product of
+    the two computed transforms, D = T T^-1 - I, of which l D r^T is at most |D| k, D itself being known to r u k; and
+    the float64 dot product of the old rows, r u k. In float32: rounding the entries (2 v), a dot product of r terms
+    (r v), and comparing it with a float64 number (1 v). Second-order terms are less than the whole once more: the sum
+    is doubled. `tiny` is what is lost where float32 has no smaller numbers: at most 2^-126 in each entry and product.
     """
     r = left.shape[1]
     gram_left, gram_right = left.T @ left, right.T @ right

@@ -116,10 +116,19 @@ def project_pairs(
         model_id, costs = _compute(model, identity, kept, chosen, missing, path, progress, how, reading)
     else:
         model_id = projections.model_id_of(path, identity)
-    share = costs["n_multiplied"].sum() / max(costs["n_pairs"].sum(), 1)
-    unhelped = int((2 * costs["n_multiplied"] > costs["n_pairs"]).sum())
-    counts = (len(missing), len(tasks) - len(missing), len(costs), share, unhelped)
-    return PairOutcome(model_id, model.name, *counts, vocabulary.source, chosen, note)
+    multiplied, pairs = costs["n_multiplied"].to_numpy(), costs["n_pairs"].to_numpy()
+    return PairOutcome(
+        model_id=model_id,
+        name=model.name,
+        n_parts=len(missing),
+        n_there=len(tasks) - len(missing),
+        n_heads=len(costs),
+        share_multiplied=float(multiplied.sum() / max(pairs.sum(), 1)),
+        n_unhelped=int((2 * multiplied > pairs).sum()),
+        source=vocabulary.source,
+        vocab_filter=chosen,
+        note=note,
+    )
 
 
 def pair_tasks(model: LoadedModel, layers: Sequence[int] | None = None) -> list[PairTask]:

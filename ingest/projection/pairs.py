@@ -111,7 +111,7 @@ def _all_zero(row_ids: Tensor, col_ids: Tensor, k: int, *, exclude_same: bool) -
 
 @contextmanager
 def _plain_float32() -> Iterator[None]:
-    """Matrix products of float32 with all of its bits, which the error bound counts on, whatever the process had set."""
+    """Matrix products of float32 in full, which the error bound counts on, whatever the process had set."""
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("highest")
     try:

@@ -14,6 +14,7 @@ from tests.bench import (  # noqa: E402 - torch comes with them
     core,
     loading,
     neurons,
+    pairs,
     pipeline,
     projection,
 )
@@ -35,6 +36,7 @@ BENCHES: dict[str, Callable[[], None]] = {
     "neurons": neurons.neurons,
     "analysis": analysis.analysis,
     "projection": projection.projection,
+    "pairs": pairs.pairs,
     "alignment": alignment.alignment,
 }
 
