@@ -1,4 +1,4 @@
-"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|analysis|alignment ...]`: all where none is named."""
+"""`python -m tests.bench [NAME ...]`, names of BENCHES below: all where none is named."""
 
 import os
 import sys
