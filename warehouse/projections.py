@@ -14,10 +14,11 @@ import duckdb
 import polars as pl
 
 from warehouse import connect, sqlfiles
-from warehouse.contract import PROJECTION_VERSION, RUN_TABLES
-from warehouse.errors import UsageError, WarehouseError
-from warehouse.identity import MODEL_COLUMNS, TOKENIZER_COLUMNS, enter_model, enter_tokenizer, find
+from warehouse.contract import PROJECTION_VERSION
+from warehouse.errors import WarehouseError
+from warehouse.identity import find
 from warehouse.migrate import transaction
+from warehouse.models import ModelIdentity, enter_model, find_model, find_tokenizer
 from warehouse.paths import warehouse_path
 from warehouse.remove import ORPHANS
 
@@ -32,15 +33,6 @@ ROWS: Final = pl.Schema(
     }
 )
 """Columns of a part's rows; those of `projection` that are the same in all of them are left out."""
-
-
-@dataclass(frozen=True)
-class ModelIdentity:
-    """A model as the tables know it: rows of `model` and `tokenizer` without their keys, and the `vocab` table."""
-
-    model: dict[str, Any]
-    tokenizer: dict[str, Any]
-    vocab: pl.DataFrame
 
 
 @dataclass(frozen=True)
@@ -97,11 +89,11 @@ def stored(
     if connect.is_missing(path):
         return set()
     with connect.read(path, wait) as con:
-        tokenizer_id = find(con, "find_tokenizer", {"fingerprint": identity.tokenizer["fingerprint"]})
+        tokenizer_id = find_tokenizer(con, identity)
         if tokenizer_id is None:
             return set()
         _require_same_items(con, path, tokenizer_id, vocab_filter)
-        model_id = _model_id(con, identity)
+        model_id = find_model(con, identity)
         if model_id is None:
             return set()
         values = {"model_id": model_id, "vocab_filter": vocab_filter.name, "ln_folded": ln_folded}
@@ -129,8 +121,8 @@ def store(
             msg = f"layer {part.layer} {part.component} of {identity.model['name']}: scores are NaN or infinite"
             raise WarehouseError(msg)
     with connect.write(path, wait) as con, transaction(con):
-        model_id, tokenizer_id = _enter(con, identity)
-        _enter_filter(con, path, tokenizer_id, vocab_filter)
+        model_id = enter_model(con, identity)
+        _enter_filter(con, path, find_tokenizer(con, identity), vocab_filter)
         for part, rows in made:
             _store_part(con, {"model_id": model_id, "vocab_filter": vocab_filter.name}, part, rows)
         return model_id
@@ -146,19 +138,9 @@ def _store_part(con: duckdb.DuckDBPyConnection, whose: dict[str, Any], part: Par
     _run(con, "projection/insert_part", asdict(part) | key | {"method_version": PROJECTION_VERSION})
 
 
-def _enter(con: duckdb.DuckDBPyConnection, identity: ModelIdentity) -> tuple[int, int]:
-    """model_id and tokenizer_id, found or new."""
-
-    def insert_vocab(tokenizer_id: int) -> None:
-        con.register("new_vocab", identity.vocab.select(RUN_TABLES["vocab"].names()).to_arrow())
-        _run(con, "insert_vocab_frame", {"tokenizer_id": tokenizer_id})
-        con.unregister("new_vocab")
-
-    tokenizer_id = enter_tokenizer(con, _columns(identity.tokenizer, TOKENIZER_COLUMNS), insert_vocab)
-    return enter_model(con, _columns(identity.model, MODEL_COLUMNS), tokenizer_id), tokenizer_id
-
-
-def _enter_filter(con: duckdb.DuckDBPyConnection, path: Path, tokenizer_id: int, vocab_filter: VocabFilter) -> None:
+def _enter_filter(
+    con: duckdb.DuckDBPyConnection, path: Path, tokenizer_id: int | None, vocab_filter: VocabFilter
+) -> None:
     if not _require_same_items(con, path, tokenizer_id, vocab_filter):
         values = {
             "tokenizer_id": tokenizer_id,
@@ -173,7 +155,7 @@ def _enter_filter(con: duckdb.DuckDBPyConnection, path: Path, tokenizer_id: int,
 def model_id_of(path: Path, identity: ModelIdentity, *, wait: float = connect.READER_WAIT) -> int:
     """model_id of a model that the warehouse holds; WarehouseError when it does not."""
     with connect.read(path, wait) as con:
-        model_id = _model_id(con, identity)
+        model_id = find_model(con, identity)
     if model_id is None:
         message = f"{path} does not hold the model {identity.model['name']}"
         raise WarehouseError(message)
@@ -222,12 +204,6 @@ def remove(path: Path, name_or_id: str | int, *, wait: float = connect.WRITER_WA
     return chosen
 
 
-def _model_id(con: duckdb.DuckDBPyConnection, identity: ModelIdentity) -> int | None:
-    tokenizer_id = find(con, "find_tokenizer", {"fingerprint": identity.tokenizer["fingerprint"]})
-    values = {**_columns(identity.model, MODEL_COLUMNS), "tokenizer_id": tokenizer_id}
-    return find(con, "find_model", values)
-
-
 def _projected(con: duckdb.DuckDBPyConnection) -> list[Projected]:
     return [Projected(*row) for row in con.execute(sqlfiles.query("projection/models")).fetchall()]
 
@@ -253,7 +229,7 @@ def choose_model(con: duckdb.DuckDBPyConnection, path: Path, *names: str | int) 
 
 
 def _require_same_items(
-    con: duckdb.DuckDBPyConnection, path: Path, tokenizer_id: int, vocab_filter: VocabFilter
+    con: duckdb.DuckDBPyConnection, path: Path, tokenizer_id: int | None, vocab_filter: VocabFilter
 ) -> bool:
     """Whether the filter is known; WarehouseError when its name stands for other items."""
     values = {"tokenizer_id": tokenizer_id, "name": vocab_filter.name}
@@ -266,14 +242,6 @@ def _require_same_items(
         )
         raise WarehouseError(message)
     return bool(rows)
-
-
-def _columns(values: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    missing = [name for name in names if name not in values]
-    if missing:
-        message = f"the description of a model or tokenizer lacks {missing[0]}"
-        raise UsageError(message)
-    return {name: values[name] for name in names}
 
 
 def _run(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from warehouse.register import RunRecord, choose_run
 _STEPS: Final = (
     *("remove_token_pair", "remove_token_norm", "remove_map_change", "remove_layer_dim"),
     *("remove_head_norm", "remove_head_pair", "remove_rollout", "remove_inlier_change"),
+    *("remove_neuron_activation", "delete_neuron_activation_part"),
     *("remove_estimate", "analysis/clear_pattern_effect", "analysis/clear_outlier_dim", "analysis/clear_top_pair"),
     *("remove_group_estimate", "remove_group_difference", "remove_group_finding", "remove_group_analysis"),
     *("remove_seed_agreement", "remove_finding"),

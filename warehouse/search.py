@@ -33,13 +33,15 @@ def search(
     spelling. One row per unit: n_tokens counts the words, mean_rank and score (a sum) are over their items.
 
     Args: sign, 1 for units that score them highest, -1 for lowest, None for both.
-    Raises UsageError for a word that no tokenizer has as one item, with the pieces that it falls into.
+    Raises UsageError for a word that no tokenizer has as one item, with the pieces that it falls into, and for a
+    component that no model has projections of; WarehouseError for a model without projections.
     """
     with connect.read(path, wait) as con:
         model_id = None if model is None else choose_model(con, path, model).model_id
         if not con.execute(sqlfiles.query("projection/models")).fetchall():
             message = f"{path} holds no projections: make some with `lenshouse project --model ...`"
             raise WarehouseError(message)
+        _require_component(con, path, component)
         found = con.execute(sqlfiles.query("projection/items"), {"words": list(dict.fromkeys(words))}).fetchall()
         for word in words:
             if word not in {named for named, _, _ in found}:
@@ -62,10 +64,11 @@ def says(
 ) -> pl.DataFrame:
     """What a neuron says (or a unit of another component): its highest and lowest items, one row per component.
 
-    Raises WarehouseError where no projection of it is stored.
+    Raises WarehouseError where no projection of it is stored, UsageError for an unknown component.
     """
     with connect.read(path, wait) as con:
         chosen = choose_model(con, path, model)
+        _require_component(con, path, component)
     values = {"model_id": chosen.model_id, "layer": layer, "unit": unit, "component": component}
     frame = open(path, wait=wait).sql(sqlfiles.query("projection/says"), values)
     if frame.is_empty():
@@ -76,6 +79,13 @@ def says(
         )
         raise WarehouseError(message)
     return frame
+
+
+def _require_component(con: duckdb.DuckDBPyConnection, path: Path, component: str | None) -> None:
+    known = [name for (name,) in con.execute(sqlfiles.query("projection/components")).fetchall()]
+    if component is not None and component not in known:
+        message = f"no model in {path} has projections of a component {component}: it holds {', '.join(known)}"
+        raise UsageError(message)
 
 
 def _no_item(con: duckdb.DuckDBPyConnection, word: str) -> UsageError:

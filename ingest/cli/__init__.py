@@ -16,20 +16,8 @@ from ingest.threads import yield_when_idle
 from warehouse.errors import LenshouseError, UsageError
 
 COMMANDS = (
-    "align",
-    "analyze",
-    "annotate",
-    "dashboard",
-    "demo",
-    "doctor",
-    "export",
-    "ingest",
-    "project",
-    "recall",
-    "report",
-    "runs",
-    "search",
-    "sql",
+    *("align", "analyze", "annotate", "dashboard", "demo", "diff", "doctor", "export", "ingest"),
+    *("project", "recall", "report", "runs", "search", "sql", "stitch"),
 )
 
 

@@ -62,10 +62,10 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
 @click.option("--top-k", type=click.IntRange(min=1), default=50, show_default=True, help="Items of each sign.")
 @click.option(
     "--vocab-filter",
-    metavar="all|ascii|alphabetic|min-count:N|FILE",
+    metavar="FILTER",
     default="all",
     show_default=True,
-    help="Items that take part: with ASCII text, letters only, N times in the warehouse's texts, or listed in a file.",
+    help="Items that take part: all, ascii, alphabetic, min-count:N (in the warehouse's texts), or a file of items.",
 )
 @click.option("--fold-ln", is_flag=True, help="Take vectors through the norm between them and the residual stream.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
@@ -91,7 +91,7 @@ def command(warehouse: Path, remove: bool, yes: bool, **flags: Any) -> None:
 
     \b
     lenshouse project --model gpt2
-    lenshouse project --model ./my-bert --components ff_value,w_o --layers 9-12 --vocab-filter alphabetic
+    lenshouse project --model ./my-bert --components ff_value,w_o --layers 9-12 --fold-ln
     lenshouse project --model gpt2 --remove
     """
     if remove:

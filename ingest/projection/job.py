@@ -24,7 +24,8 @@ from ingest.tokens import tokenizer_fingerprint
 from warehouse import projections
 from warehouse.contract import INTEGER
 from warehouse.errors import ModelError, UsageError, require_choice, require_whole
-from warehouse.projections import ROWS, ModelIdentity, Part, VocabFilter
+from warehouse.models import ModelIdentity
+from warehouse.projections import ROWS, Part, VocabFilter
 
 Bias = Literal["ff_bias", "attn_bias", "output_bias"]
 """What is added whatever the input: to FF's output, to attention's output, to the scores of the vocabulary itself."""

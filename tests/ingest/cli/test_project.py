@@ -181,6 +181,7 @@ def test_what_a_neuron_says(filled):
         (("cat", "€"), "'€' is not one vocabulary item of any projected model; no items spell it"),
         ((), "give a TOKEN"),
         (("cat", "--neuron", 3), "give --model and --layer"),
+        (("cat", "--component", "ff_keys"), "projections of a component ff_keys: it holds ff_key, ff_value, w_o"),
     ],
 )
 def test_searches_that_are_refused(arguments, words, filled):

@@ -24,6 +24,9 @@ WITH found AS (
     SELECT 'inlier_change', 'run', count(DISTINCT run_id)
     FROM inlier_change WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
+    SELECT 'neuron_activation', 'run', count(DISTINCT run_id)
+    FROM neuron_activation WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
     SELECT 'loaded_part', 'run', count(DISTINCT run_id)
     FROM loaded_part WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
@@ -62,6 +65,18 @@ WITH found AS (
     UNION ALL
     SELECT 'run', 'model', count(DISTINCT model_id)
     FROM run WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'stitching', 'model', count(DISTINCT model_id)
+    FROM (SELECT model_a AS model_id FROM stitching UNION ALL SELECT model_b FROM stitching)
+    WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'parameter_shift', 'model', count(DISTINCT model_id)
+    FROM (SELECT base_model_id AS model_id FROM parameter_shift UNION ALL SELECT tuned_model_id FROM parameter_shift)
+    WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'parameter_diff', 'parameter_shift', count(DISTINCT tuned_model_id)
+    FROM parameter_diff
+    WHERE (base_model_id, tuned_model_id) NOT IN (SELECT (base_model_id, tuned_model_id) FROM parameter_shift)
     UNION ALL
     SELECT 'projection_part', 'model', count(DISTINCT model_id)
     FROM projection_part WHERE model_id NOT IN (SELECT model_id FROM model)
