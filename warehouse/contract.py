@@ -27,6 +27,9 @@ METHOD_VERSION: Final = "1"
 PROJECTION_VERSION: Final = "1"
 """Changes whenever the same parameters would give other projections; stale ones are computed again."""
 
+PAIR_VERSION: Final = "1"
+"""The same of pairs."""
+
 PARTS_FORMAT: Final = 4
 """Changes with the layout above or a schema below; 1 had no head_norm, head_pair and rollout, 2 no inlier_change, 3 no
 neuron_activation."""

@@ -34,6 +34,11 @@ ROWS: Final = pl.Schema(
 )
 """Columns of a part's rows; those of `projection` that are the same in all of them are left out."""
 
+_REMOVED: Final = (
+    *("projection/remove_rows", "projection/remove_parts"),
+    *("pairs/remove_rows", "pairs/remove_parts"),
+)
+
 
 @dataclass(frozen=True)
 class VocabFilter:
@@ -72,6 +77,8 @@ class Projected:
     name: str
     n_parts: int
     n_units: int
+    n_matrices: int
+    """Of heads, read as pairs."""
 
 
 def stored(
@@ -92,7 +99,7 @@ def stored(
         tokenizer_id = find_tokenizer(con, identity)
         if tokenizer_id is None:
             return set()
-        _require_same_items(con, path, tokenizer_id, vocab_filter)
+        require_same_items(con, path, tokenizer_id, vocab_filter)
         model_id = find_model(con, identity)
         if model_id is None:
             return set()
@@ -122,7 +129,7 @@ def store(
             raise WarehouseError(msg)
     with connect.write(path, wait) as con, transaction(con):
         model_id = enter_model(con, identity)
-        _enter_filter(con, path, find_tokenizer(con, identity), vocab_filter)
+        enter_filter(con, path, find_tokenizer(con, identity), vocab_filter)
         for part, rows in made:
             _store_part(con, {"model_id": model_id, "vocab_filter": vocab_filter.name}, part, rows)
         return model_id
@@ -138,10 +145,11 @@ def _store_part(con: duckdb.DuckDBPyConnection, whose: dict[str, Any], part: Par
     _run(con, "projection/insert_part", asdict(part) | key | {"method_version": PROJECTION_VERSION})
 
 
-def _enter_filter(
+def enter_filter(
     con: duckdb.DuckDBPyConnection, path: Path, tokenizer_id: int | None, vocab_filter: VocabFilter
 ) -> None:
-    if not _require_same_items(con, path, tokenizer_id, vocab_filter):
+    """Enter a filter where it is new; WarehouseError when its name stands for other items."""
+    if not require_same_items(con, path, tokenizer_id, vocab_filter):
         values = {
             "tokenizer_id": tokenizer_id,
             "name": vocab_filter.name,
@@ -196,7 +204,7 @@ def remove(path: Path, name_or_id: str | int, *, wait: float = connect.WRITER_WA
     with connect.write(path, wait) as con:
         with transaction(con):
             chosen = choose_model(con, path, name_or_id)
-            for step in ("projection/remove_rows", "projection/remove_parts"):
+            for step in _REMOVED:
                 _run(con, step, {"model_id": chosen.model_id})
             for step in ORPHANS:
                 con.execute(sqlfiles.query(step)).fetchall()
@@ -228,7 +236,7 @@ def choose_model(con: duckdb.DuckDBPyConnection, path: Path, *names: str | int) 
     return chosen[0]
 
 
-def _require_same_items(
+def require_same_items(
     con: duckdb.DuckDBPyConnection, path: Path, tokenizer_id: int | None, vocab_filter: VocabFilter
 ) -> bool:
     """Whether the filter is known; WarehouseError when its name stands for other items."""

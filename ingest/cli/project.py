@@ -14,6 +14,7 @@ from warehouse.wording import plural
 
 if TYPE_CHECKING:
     from ingest.projection.job import Outcome
+    from ingest.projection.pair_job import PairOutcome
 
 _SOURCES = {
     "output": "its output embeddings",
@@ -68,6 +69,11 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     help="Items that take part: all, ascii, alphabetic, min-count:N (in the warehouse's texts), or a file of items.",
 )
 @click.option("--fold-ln", is_flag=True, help="Take vectors through the norm between them and the residual stream.")
+@click.option(
+    "--pairs", is_flag=True, help="Store instead the pairs of items that each head's VO and QK score highest."
+)
+@click.option("--pair-top-k", type=click.IntRange(min=1), help="With --pairs, pairs of each head. [default: 50]")
+@click.option("--exclude-same", is_flag=True, help="With --pairs, leave out pairs of an item with itself.")
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
 @click.option(
     "--dtype",
@@ -92,6 +98,7 @@ def command(warehouse: Path, remove: bool, yes: bool, **flags: Any) -> None:
     \b
     lenshouse project --model gpt2
     lenshouse project --model ./my-bert --components ff_value,w_o --layers 9-12 --fold-ln
+    lenshouse project --model gpt2 --pairs --vocab-filter alphabetic --exclude-same
     lenshouse project --model gpt2 --remove
     """
     if remove:
@@ -103,20 +110,49 @@ def command(warehouse: Path, remove: bool, yes: bool, **flags: Any) -> None:
     from ingest.job import require_storable_seed
     from ingest.models import load_model
     from ingest.projection.job import project, require_options
+    from ingest.projection.pair_job import project_pairs, require_pair_options
     from warehouse import make_usable
 
     if flags["seed"] is not None:
         require_whole("--seed", flags["seed"], *INTEGER)
-    require_options(flags["top_k"], flags["vocab_filter"], flags["components"])
+    asked: dict[str, Any] = {key: flags[key] for key in ("layers", "vocab_filter", "fold_ln", "replace")}
+    pairs = _pair_options(flags)
+    if pairs is None:
+        asked |= {key: flags[key] for key in ("components", "top_k")}
+        require_options(asked["top_k"], asked["vocab_filter"], asked["components"])
+    else:
+        asked |= pairs
+        require_pair_options(asked["pair_top_k"], asked["vocab_filter"])
     make_usable(warehouse)
-    asked = ("components", "layers", "top_k", "vocab_filter", "fold_ln", "replace")
     with timed() as wall, progress() as shown:
         shown.phase("loading the model")
         labels = {key: flags[key] for key in ("revision", "device", "dtype", "name", "family", "seed")}
         model, tokenizer = load_model(flags["model"], **labels)
         require_storable_seed(model)
-        outcome = project(model, tokenizer, warehouse, shown, **{key: flags[key] for key in asked})
+        outcome: Outcome | PairOutcome
+        if pairs is None:
+            outcome = project(model, tokenizer, warehouse, shown, **asked)
+        else:
+            outcome = project_pairs(model, tokenizer, warehouse, shown, **asked)
     _report(outcome, wall[0], warehouse)
+
+
+def _pair_options(flags: dict[str, Any]) -> dict[str, Any] | None:
+    """The options of --pairs; None without it. UsageError for those that do not go together."""
+    given = {"--pair-top-k": flags["pair_top_k"], "--exclude-same": flags["exclude_same"]}
+    if not flags["pairs"]:
+        for option, value in given.items():
+            if value:
+                msg = f"{option} is for --pairs: add --pairs, or leave it out"
+                raise UsageError(msg)
+        return None
+    if flags["components"] is not None:
+        msg = "--components is for single vectors, --pairs for whole heads: give one of them"
+        raise UsageError(msg)
+    if click.get_current_context().get_parameter_source("top_k") is not click.core.ParameterSource.DEFAULT:
+        msg = "--top-k is for single vectors: with --pairs it is --pair-top-k"
+        raise UsageError(msg)
+    return {"pair_top_k": flags["pair_top_k"] or 50, "exclude_same": flags["exclude_same"]}
 
 
 def _remove(warehouse: Path, model: str, name: str | None, yes: bool) -> None:
@@ -124,30 +160,41 @@ def _remove(warehouse: Path, model: str, name: str | None, yes: bool) -> None:
 
     names = [name] if name else [model, *({Path(model).name, Path(model).stem} - {model, ""})]
     chosen = projections.choose(warehouse, *names)
-    what = f"the projections of model {chosen.model_id} ({printable(chosen.name)}, {plural(chosen.n_units, 'unit')})"
+    held = [plural(chosen.n_units, "unit")] if chosen.n_units else []
+    if chosen.n_matrices:
+        held.append(f"pairs of {plural(chosen.n_matrices, 'head product')}")
+    what = f"the projections of model {chosen.model_id} ({printable(chosen.name)}, {', '.join(held)})"
     if not yes:
         click.confirm(f"Remove {what}?", abort=True)
     projections.remove(warehouse, chosen.model_id)
     click.echo(f"removed {what}")
 
 
-def _report(outcome: "Outcome", wall: float, warehouse: Path) -> None:
+def _report(outcome: "Outcome | PairOutcome", wall: float, warehouse: Path) -> None:
+    from ingest.projection.job import Outcome
+
     model = f"model {outcome.model_id} ({outcome.name})"
     kept = f"{outcome.vocab_filter.name}, {plural(len(outcome.vocab_filter.token_ids), 'item')}"
     if not outcome.n_parts:
         _say(f"{model} has all {plural(outcome.n_there, 'part')} already: nothing to do, {seconds(wall)}")
     else:
+        single = isinstance(outcome, Outcome)
+        done = plural(outcome.n_units, "unit") if single else f"pairs of {plural(outcome.n_heads, 'head product')}"
         there = f"; {plural(outcome.n_there, 'part')} were there" if outcome.n_there else ""
-        _say(
-            f"{model} projected: {plural(outcome.n_units, 'unit')} in {plural(outcome.n_parts, 'part')}, "
-            f"{seconds(wall)}{there}"
-        )
+        _say(f"{model} projected: {done} in {plural(outcome.n_parts, 'part')}, {seconds(wall)}{there}")
     _say(f"  read with {_SOURCES[outcome.source]}")
     _say(f"  vocabulary filter: {kept} ({outcome.vocab_filter.definition})")
     if outcome.note:
         _say(f"  {outcome.note}")
-    if outcome.n_parts:
+    if not outcome.n_parts:
+        return
+    if isinstance(outcome, Outcome):
         _say(f"  ask: lenshouse search TOKEN --warehouse {warehouse}")
+    else:
+        _say(f"  {outcome.share_multiplied:.2%} of the pairs were multiplied, a bound left out the others for certain")
+        if outcome.n_unhelped:
+            _say(f"  in {plural(outcome.n_unhelped, 'head product')} it left out less than half")
+        _say(f'  ask: lenshouse sql "FROM v_pair_projection WHERE rank <= 5" --warehouse {warehouse}')
 
 
 def _say(line: str) -> None:

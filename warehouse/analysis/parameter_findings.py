@@ -54,6 +54,14 @@ class ParameterClaim:
 
 CLAIMS: Final = (
     ParameterClaim(
+        "P1",
+        "reading",
+        "What a model's parameters say of the vocabulary is what its hidden states say.",
+        "Share of a state's top items that its active feed-forward values promote, less that of other positions' "
+        "states; median over layers; n: tokens",
+        "reading_of_model",
+    ),
+    ParameterClaim(
         "P2",
         "task",
         "What a fine-tuning shifts reads as the task's words.",

@@ -85,7 +85,7 @@ def house(tmp_path: Path) -> House:
         con.execute("UPDATE sequence SET label = CASE WHEN seq_id % 2 = 0 THEN 'good' ELSE 'bad' END")
         [(n_vocab,)] = con.execute("SELECT count(*) FROM vocab").fetchall()
         con.executemany(
-            "INSERT INTO parameter_shift VALUES (1, 2, ?, 'ff_key', 5, 1, 2, 0.5, 0.9, 0.2, 0.5, FALSE, '1')",
+            "INSERT INTO parameter_shift VALUES (1, 2, ?, 'ff_key', 5, 1, 2, 0.5, 0.9, 0.2, 0.5, FALSE, 4, 12, 'all', '1')",
             [[layer] for layer in range(1, N_LAYER + 1)],
         )
         rows = [
@@ -145,17 +145,37 @@ def test_findings_bear_the_query_that_gives_their_number(house: House) -> None:
                 "(1, 2, 'reviews', 'abc', 'stitched', ?, NULL, 0.5, 0.4, 0.6, ?, ?, ?, 50, 2, 1, '1', 0, 100)",
                 [cut, gain, gain - 0.05, gain + 0.05],
             )
+        for layer, gain in ((1, 0.3), (2, 0.1), (3, 0.2)):
+            row = [
+                1,
+                "reviews",
+                "abc",
+                layer,
+                "ff_value",
+                50,
+                5,
+                0.4,
+                0.3,
+                0.5,
+                0.4 - gain,
+                gain,
+                gain - 0.05,
+                gain + 0.05,
+            ]
+            row += [900, 40, 0, "tied", "float32", 0, 100, "1", 0.1]
+            con.execute(f"INSERT INTO recall VALUES ({', '.join('?' * len(row))}, now()::TIMESTAMP)", row)
     warehouse.analyze(house.path, n_resamples=100)
     found = house.rows(
         "SELECT claim, aspect, value, low, high, n, p_value, verdict, query FROM finding WHERE claim LIKE 'P%'"
     )
     by_aspect = {aspect: rest for _, aspect, *rest in found}
-    assert {claim for claim, *_ in found} == {"P2", "P3", "P4"}
+    assert {claim for claim, *_ in found} == {"P1", "P2", "P3", "P4"}
     for _, _, value, low, high, n, _, _, query in found:
         assert house.rows(query) == [(value, low, high, n)]
     n_layer = house.rows("SELECT n_layer FROM model")[0][0]
     between = sorted(gain for cut, gain in gains.items() if 1 <= cut < n_layer)
     assert by_aspect["transfer"][0] == pytest.approx(np.median(between))
+    assert by_aspect["reading"][:4] == [pytest.approx(0.2), pytest.approx(0.15), pytest.approx(0.25), 900]
     assert by_aspect["layers"][0] == pytest.approx(1 - 1 / 3)
     assert by_aspect["layers"][4] == pytest.approx(1 / 6)  # one of the six numberings of three layers
     assert by_aspect["contrast"][0] == pytest.approx(1.0)

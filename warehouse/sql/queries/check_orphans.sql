@@ -87,6 +87,12 @@ WITH found AS (
     SELECT 'recall', 'model', count(DISTINCT model_id)
     FROM recall WHERE model_id NOT IN (SELECT model_id FROM model)
     UNION ALL
+    SELECT 'pair_projection_part', 'model', count(DISTINCT model_id)
+    FROM pair_projection_part WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'pair_projection', 'pair_projection_part', count(DISTINCT model_id)
+    FROM pair_projection WHERE model_id NOT IN (SELECT model_id FROM pair_projection_part)
+    UNION ALL
     SELECT 'vocab_filter', 'tokenizer', count(DISTINCT tokenizer_id)
     FROM vocab_filter WHERE tokenizer_id NOT IN (SELECT tokenizer_id FROM tokenizer)
     UNION ALL

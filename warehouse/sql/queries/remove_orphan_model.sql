@@ -4,6 +4,8 @@ WITH used AS (
     UNION ALL
     SELECT model_id FROM projection_part
     UNION ALL
+    SELECT model_id FROM pair_projection_part
+    UNION ALL
     SELECT model_id FROM recall
     UNION ALL
     SELECT unnest([model_a, model_b]) FROM alignment

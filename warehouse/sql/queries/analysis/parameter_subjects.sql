@@ -1,5 +1,16 @@
 -- One row per claim about parameters and what it can be put to, with everything that its number depends on.
-WITH task AS (
+WITH reading AS (
+    SELECT
+        'P1' AS claim, NULL::VARCHAR AS family, recall.model_id, NULL::INTEGER AS other_model_id,
+        any_value(corpus.corpus_id) AS corpus_id, recall.corpus_sha256,
+        model.name || ' over ' || any_value(recall.corpus_name) AS title,
+        list_sort(list((layer, component, k, n_units, gain, gain_low, gain_high, n_tokens)::VARCHAR)) AS content
+    FROM recall
+    JOIN model ON model.model_id = recall.model_id
+    LEFT JOIN corpus ON corpus.sha256 = recall.corpus_sha256
+    GROUP BY recall.model_id, model.name, recall.corpus_sha256
+),
+task AS (
     SELECT
         'P2' AS claim, NULL::VARCHAR AS family, tuned.model_id, base.model_id AS other_model_id, shift_task.corpus_id,
         NULL::VARCHAR AS corpus_sha256,
@@ -32,5 +43,5 @@ transfer AS (
     WHERE kind = 'stitched'
     GROUP BY b.model_id, b.name, stitching.corpus_sha256
 )
-SELECT * FROM task UNION ALL SELECT * FROM layers UNION ALL SELECT * FROM transfer
+SELECT * FROM reading UNION ALL SELECT * FROM task UNION ALL SELECT * FROM layers UNION ALL SELECT * FROM transfer
 ORDER BY claim, family, model_id, other_model_id, corpus_id, corpus_sha256
