@@ -44,12 +44,12 @@ def _make(folder: str, seed: str) -> None:
     """A BERT of random weights whose tokenizer has an item for every row of its embeddings."""
     from transformers import BertConfig, BertModel
 
-    from tests.ingest.tiny import wordpiece
+    from tests.ingest.tiny import byte_level
 
     torch.manual_seed(int(seed))
     target = Path(folder) / f"bench-seed_{seed}"
     BertModel(BertConfig()).save_pretrained(target)
-    tokenizer = wordpiece()
+    tokenizer = byte_level()
     tokenizer.add_tokens([f"item{i}" for i in range(N_ITEMS - len(tokenizer))])
     tokenizer.save_pretrained(target)
 
