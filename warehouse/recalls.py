@@ -9,12 +9,11 @@ import polars as pl
 
 from warehouse import connect, sqlfiles
 from warehouse.analysis.part import Options
-from warehouse.contract import RUN_TABLES
 from warehouse.errors import WarehouseError
-from warehouse.identity import enter_model, enter_tokenizer, find
+from warehouse.identity import find
 from warehouse.migrate import transaction
+from warehouse.models import ModelIdentity, enter_model, find_model
 from warehouse.paths import warehouse_path
-from warehouse.projections import ModelIdentity
 from warehouse.remove import ORPHANS
 
 RECALL_VERSION: Final = "1"
@@ -60,10 +59,7 @@ def stored(path: Path, identity: ModelIdentity, of: RecallSet, *, wait: float = 
     if connect.is_missing(path):
         return None
     with connect.read(path, wait) as con:
-        tokenizer_id = find(con, "find_tokenizer", {"fingerprint": identity.tokenizer["fingerprint"]})
-        if tokenizer_id is None:
-            return None
-        model_id = find(con, "find_model", {**identity.model, "tokenizer_id": tokenizer_id})
+        model_id = find_model(con, identity)
         return find(con, "recall/stored", of.key | of.how | {"model_id": model_id})
 
 
@@ -78,7 +74,7 @@ def store(
         message = f"recall of {identity.model['name']} on {of.corpus_name}: values are NaN or infinite"
         raise WarehouseError(message)
     with connect.write(path, wait) as con, transaction(con):
-        key = of.key | {"model_id": _enter(con, identity)}
+        key = of.key | {"model_id": enter_model(con, identity)}
         con.execute(sqlfiles.query("recall/clear"), key).fetchall()
         same = key | of.how | {"corpus_name": of.corpus_name}
         con.register("new_rows", rows.with_columns(pl.lit(v).alias(name) for name, v in same.items()).to_arrow())
@@ -110,15 +106,6 @@ def remove(path: Path, name_or_id: str | int, *, wait: float = connect.WRITER_WA
                 con.execute(sqlfiles.query(step)).fetchall()
         con.execute("CHECKPOINT").fetchall()
     return chosen
-
-
-def _enter(con: duckdb.DuckDBPyConnection, identity: ModelIdentity) -> int:
-    def insert_vocab(tokenizer_id: int) -> None:
-        con.register("new_vocab", identity.vocab.select(RUN_TABLES["vocab"].names()).to_arrow())
-        con.execute(sqlfiles.query("insert_vocab_frame"), {"tokenizer_id": tokenizer_id}).fetchall()
-        con.unregister("new_vocab")
-
-    return enter_model(con, identity.model, enter_tokenizer(con, identity.tokenizer, insert_vocab))
 
 
 def _choose(con: duckdb.DuckDBPyConnection, path: Path, *names: str | int) -> Recalled:

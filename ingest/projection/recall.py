@@ -26,6 +26,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from ingest.attribution.neurons import neuron_activations
 from ingest.attribution.states import LayerStates
 from ingest.attribution.weights import LayerWeights
 from ingest.projection.top_k import GROUP, block_rows, top
@@ -60,14 +61,12 @@ def activities(states: LayerStates, alpha: Tensor, w: LayerWeights) -> dict[Reca
     size of w_o @ w_o + b_o, before any norm.
     """
     found: dict[RecallComponent, Activity] = {}
-    read = states.ff_in.whole @ w.w_in + w.b_in
+    ff_in = states.ff_in.whole
+    neuron, read = neuron_activations(ff_in, w), ff_in @ w.w_in + w.b_in
     if w.w_up is None or w.b_up is None:
-        neuron = w.act(read)
         found["ff_key"] = Activity(neuron, read)
     else:
-        up = states.ff_in.whole @ w.w_up + w.b_up
-        neuron = w.act(read) * up
-        found["ff_key"], found["ff_gate"] = Activity(neuron, up), Activity(neuron, read)
+        found["ff_key"], found["ff_gate"] = Activity(neuron, ff_in @ w.w_up + w.b_up), Activity(neuron, read)
     found["ff_value"] = Activity(neuron, neuron)
     own = states.values[:, :, :: w.n_head // w.n_kv_head].flatten(2)  # query heads of one group have the same values
     summed = torch.einsum("bhqk,bkhe->bqhe", alpha, states.values).flatten(2)
