@@ -35,16 +35,29 @@ def table(
     about: str | None = None,
     columns: dict[str, Any] | None = None,
     frame: pl.DataFrame | None = None,
-) -> None:
-    """Rows as text and numbers; `columns` are Streamlit's column configurations, `frame` stands in for the answer's."""
+    choose: bool = False,
+) -> int | None:
+    """Rows as text and numbers; `columns` are Streamlit's column configurations, `frame` stands in for the answer's.
+
+    With `choose` a row can be selected: its number, None where none is.
+    """
     st.subheader(title, help=about, anchor=False)
     shown = answer.frame if frame is None else frame
-    st.dataframe(shown.head(_ROWS), hide_index=True, column_config=columns, key=f"{key}_table")
+    chosen: list[int] = []
+    if choose:
+        state = st.dataframe(
+            shown.head(_ROWS), hide_index=True, column_config=columns, key=f"{key}_table", on_select="rerun",
+            selection_mode="single-row",
+        )  # fmt: skip
+        chosen = state["selection"]["rows"]
+    else:
+        st.dataframe(shown.head(_ROWS), hide_index=True, column_config=columns, key=f"{key}_table")
     if shown.height > _ROWS:
         st.caption(f"The first {_ROWS:,} of {shown.height:,} rows; downloads hold all.")
     with st.container(horizontal=True, gap="small"):
         _saving(answer, key)
         _query(answer, key)
+    return chosen[0] if chosen else None
 
 
 def _saving(answer: Answer, key: str, chart: alt.TopLevelMixin | None = None) -> None:

@@ -57,9 +57,19 @@ def some_runs(frame: pl.DataFrame, *, n: int = 6, label: str = "Runs", key: str 
     return frame.filter(pl.col("title").is_in(chosen))
 
 
-def choice(label: str, options: Sequence[T], *, key: str, about: str | None = None, default: int = 0) -> T:
+def choice(
+    label: str,
+    options: Sequence[T],
+    *,
+    key: str,
+    about: str | None = None,
+    default: int = 0,
+    show: Callable[[T], str] = str,
+) -> T:
     """One of several, in a list."""
-    chosen: Any = st.selectbox(label, options, index=default, key=key, help=about, bind="query-params")
+    chosen: Any = st.selectbox(
+        label, options, index=default, key=key, help=about, format_func=show, bind="query-params"
+    )
     return options[default] if chosen is None else chosen
 
 
