@@ -77,8 +77,10 @@ def literal(value: Any) -> str:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value) if "e" in repr(value) else f"{value!r}e0"  # 0.1 alone would be a DECIMAL
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(literal, value))}]"
     parts = [_quoted(part) for part in str(value).split("\0")]  # no literal holds NUL

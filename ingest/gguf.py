@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    AutoConfig,
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoTokenizer,
+)
 
 from ingest.architectures import family_of
 from ingest.model_files import quietly, sha256
@@ -25,7 +31,7 @@ def converted(spec: str) -> Path:
     """The folder that a GGUF file is converted into: float32 safetensors, configuration and tokenizer.
 
     It is kept in the user's cache under the file's SHA-256, so that the next call finds it. Quantised weights become
-    the float32 values that they stand for.
+    the float32 values that they stand for; a language model's output embeddings are among them.
     """
     path = Path(spec).expanduser()
     if find_spec("gguf") is None or find_spec("accelerate") is None:
@@ -48,8 +54,8 @@ def converted(spec: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """`lenshouse/gguf` in XDG_CACHE_HOME, or in ~/.cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lenshouse" / "gguf"
+    """`lenshouse/gguf-lm` in XDG_CACHE_HOME, or in ~/.cache; `gguf` had models without output embeddings."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "lenshouse" / "gguf-lm"
 
 
 def _convert(path: Path, spec: str, folder: Path) -> None:
@@ -59,8 +65,9 @@ def _convert(path: Path, spec: str, folder: Path) -> None:
         config = quietly(lambda: AutoConfig.from_pretrained(parent, **options), spec, "its configuration")
         family_of(config)
         tokenizer = quietly(lambda: AutoTokenizer.from_pretrained(parent, **options), spec, "its tokenizer")
+        whole = AutoModelForCausalLM if type(config) in MODEL_FOR_CAUSAL_LM_MAPPING else AutoModel
         module = quietly(
-            lambda: AutoModel.from_pretrained(parent, config=config, dtype=torch.float32, **options),
+            lambda: whole.from_pretrained(parent, config=config, dtype=torch.float32, **options),
             spec,
             "its weights",
         )

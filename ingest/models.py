@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 import torch
+from torch import Tensor, nn
 from transformers import PretrainedConfig, PreTrainedModel
 
 from ingest.architectures import Family, family_of
-from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, fold
+from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, LayerWeights, fold
 from ingest.gguf import converted, is_gguf
 from ingest.model_files import UNUSED, config_of, folder_of, module_of, sha256, tokenizer_of, weight_files
 from ingest.tokens import MOST_TOKENS
@@ -36,6 +37,8 @@ class LoadedModel:
     device: torch.device
     family_label: str | None
     seed: int | None
+    weight_files: tuple[Path, ...] = ()
+    """The safetensors that it was loaded from, which may hold a head too; none for a model that was in memory."""
 
     @property
     def config(self) -> PretrainedConfig:
@@ -47,6 +50,30 @@ class LoadedModel:
         with _float32_products("highest"):
             folded = {m: fold(self.family.weights(m, self.config)) for m in dict.fromkeys(modules)}  # some share one
         return [folded[m] for m in modules]
+
+    @property
+    def n_layer(self) -> int:
+        return len(self.family.layers(self.module))
+
+    def weights_of(self, layer: int) -> LayerWeights:
+        """A layer's parameters, layers counted from 1; UsageError for one that the model does not have."""
+        return self.family.weights(self._layer(layer), self.config)
+
+    def d_head(self, layer: int) -> int:
+        """Coordinates of each of a layer's heads; layers and errors as `weights_of`."""
+        weights = self.weights_of(layer)
+        return weights.w_o.shape[0] // weights.n_head
+
+    def query_key_of(self, layer: int) -> tuple[Tensor, Tensor]:
+        """A layer's w_q (d, H * dh) and w_k (d, Hkv * dh); layers and errors as `weights_of`."""
+        return self.family.query_key(self._layer(layer), self.config)
+
+    def _layer(self, layer: int) -> nn.Module:
+        modules = self.family.layers(self.module)
+        if not 1 <= layer <= len(modules):
+            msg = f"layer {layer}: {self.name} has layers 1 to {len(modules)}"
+            raise UsageError(msg)
+        return modules[layer - 1]
 
     def products(self) -> AbstractContextManager[None]:
         """Matrix products of float32 values as this model's precision has them, whatever the process had set."""
@@ -63,8 +90,7 @@ class LoadedModel:
 
     def describe(self) -> dict[str, Any]:
         """The row of the `model` table, without its key."""
-        config, layers = self.config, self.layers
-        first = layers[0].weights
+        config, first = self.config, self.weights_of(1)
         return {
             "name": self.name,
             "revision": self.revision,
@@ -74,7 +100,7 @@ class LoadedModel:
             "placement": first.placement,
             "component_order": ",".join(COMPONENT_ORDER[first.placement]),
             "is_causal": self.is_causal,
-            "n_layer": len(layers),
+            "n_layer": self.n_layer,
             "n_head": first.n_head,
             "n_kv_head": first.n_kv_head,
             "d_model": first.w_out.shape[1],
@@ -155,6 +181,7 @@ def load_model(
         device=target,
         family_label=family if family is not None else inferred_family,
         seed=seed if seed is not None else inferred_seed,
+        weight_files=tuple(files),
     )
     return model, tokenizer
 

@@ -111,6 +111,10 @@ class Warehouse:
         values = {"run_ids": list(run_ids), "limit": limit}
         return self.sql(sqlfiles.query("analysis/strongest_effects"), values)
 
+    def aligned(self, model_ids: Sequence[int]) -> pl.DataFrame:
+        """One row per two of these models, component and space: how many layers meet their own index."""
+        return self.sql(sqlfiles.query("alignment/table"), {"models": list(model_ids)})
+
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:
     """The warehouse at `path`, else LENSHOUSE_WAREHOUSE, else lenshouse.duckdb here.

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import PretrainedConfig
 
-from ingest.architectures._family import Family, layer_weights, linear, norm
+from ingest.architectures._family import Family, layer_weights, linear, matrix, norm
 from ingest.architectures._masks import mask_is_causal
 from ingest.attribution.weights import LayerWeights
 from warehouse.errors import ModelError
@@ -15,6 +15,8 @@ from warehouse.errors import ModelError
 class AttentionBlock(NamedTuple):
     """The modules of a layer's attention block."""
 
+    query: nn.Module
+    key: nn.Module
     value: nn.Module
     out: nn.Module
     ln: nn.Module
@@ -31,8 +33,8 @@ class BertLayout(Family):
         return layer.attention.self
 
     def attention_block(self, layer: Any) -> AttentionBlock:
-        output = layer.attention.output
-        return AttentionBlock(layer.attention.self.value, output.dense, output.LayerNorm)
+        reads, output = layer.attention.self, layer.attention.output
+        return AttentionBlock(reads.query, reads.key, reads.value, output.dense, output.LayerNorm)
 
     def weights(self, layer: Any, config: PretrainedConfig) -> LayerWeights:
         block = self.attention_block(layer)
@@ -47,6 +49,10 @@ class BertLayout(Family):
             ff_out=linear(layer.output.dense),
             ln_ff=norm(layer.output.LayerNorm),
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        block = self.attention_block(layer)
+        return matrix(block.query), matrix(block.key)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.hidden_act)

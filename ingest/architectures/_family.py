@@ -33,6 +33,15 @@ class Family(ABC):
     forward_options: ClassVar[Mapping[str, Any]] = {}
     """What the model's forward takes beside ids, mask and positions."""
 
+    output_weight: ClassVar[tuple[str, ...]] = ()
+    output_bias: ClassVar[tuple[str, ...]] = ()
+    """Names under which weight files hold the output embeddings (V, width of the embeddings) and their bias (V,); the
+    first that is there counts."""
+
+    is_lm: ClassVar[bool] = False
+    """Whether every model of the family has output embeddings, which are the input ones where its configuration ties
+    them. Of the other families only those have them whose weight files hold an output bias."""
+
     @abstractmethod
     def tiny_config(self, **overrides: Any) -> PretrainedConfig:
         """A configuration small enough for tests; `overrides` are the family's own configuration names."""
@@ -61,8 +70,20 @@ class Family(ABC):
         """A layer's parameters."""
 
     @abstractmethod
+    def query_key(self, layer: nn.Module, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        """(w_q (d, H * dh), w_k (d, Hkv * dh)) of a layer: queries are input @ w_q, before a bias, a norm of their own
+        or a rotation; keys likewise. The input is what the values read, heads lie one after the other."""
+
+    @abstractmethod
     def activation(self, config: PretrainedConfig) -> str:
         """Name of the feed-forward activation."""
+
+    def widening(self, model: Any) -> Tensor | None:
+        """(e, d): a map from embeddings that are narrower than the states to the states; None where none is needed.
+
+        The one on the model's way out where it has one of its own there, else the one on its way in.
+        """
+        return None
 
     def check(self, config: PretrainedConfig) -> None:  # noqa: B027 - most families have nothing to refuse
         """Raise ModelError for an option that the decomposition does not hold for."""
@@ -128,6 +149,11 @@ def linear(module: nn.Module) -> Affine:
     """(w, b) of an nn.Linear with y = x @ w + b; a missing bias is zero."""
     w = param(module.weight).T
     return w, param(module.bias) if module.bias is not None else w.new_zeros(w.shape[1])
+
+
+def matrix(module: nn.Module) -> Tensor:
+    """The w of an nn.Linear with y = x @ w + b."""
+    return param(module.weight).T
 
 
 def norm(module: nn.Module, device: torch.device | None = None) -> Norm:

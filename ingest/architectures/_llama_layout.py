@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import PretrainedConfig
 
 from ingest.architectures._decoder_layout import Decoder
-from ingest.architectures._family import layer_weights, linear, rms_norm
+from ingest.architectures._family import layer_weights, linear, matrix, rms_norm
 from ingest.architectures._masks import check_layer_types, window_reach
 from ingest.attribution.normalisation import Norm
 from ingest.attribution.weights import LayerWeights, Placement
@@ -50,6 +50,9 @@ class LlamaLayout(Decoder):
             reach=self.reach(layer, config),
             **parts,
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        return matrix(layer.self_attn.q_proj), matrix(layer.self_attn.k_proj)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.hidden_act)

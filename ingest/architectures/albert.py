@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import AlbertConfig, PretrainedConfig
 
 from ingest.architectures._bert_layout import TINY, require_absolute_positions
-from ingest.architectures._family import Family, layer_weights, linear, norm
+from ingest.architectures._family import Family, layer_weights, linear, matrix, norm
 from ingest.attribution.weights import LayerWeights
 
 
@@ -15,6 +15,8 @@ class Albert(Family):
     name = "albert"
     model_types = ("albert",)
     placement = "post_ln"
+    output_weight = ("predictions.decoder.weight",)
+    output_bias = ("predictions.decoder.bias", "predictions.bias")
 
     def tiny_config(self, **overrides: Any) -> AlbertConfig:
         return AlbertConfig(**(TINY | {"embedding_size": 10} | overrides))
@@ -39,6 +41,13 @@ class Albert(Family):
             ff_out=linear(layer.ffn_output),
             ln_ff=norm(layer.full_layer_layer_norm),
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        return matrix(layer.attention.query), matrix(layer.attention.key)
+
+    def widening(self, model: Any) -> Tensor | None:
+        into = model.encoder.embedding_hidden_mapping_in
+        return matrix(into) if into.in_features != into.out_features else None
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.hidden_act)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import BartConfig, PretrainedConfig
 
 from ingest.architectures._encoder_layout import EncoderOfTwo
-from ingest.architectures._family import layer_weights, linear, norm
+from ingest.architectures._family import layer_weights, linear, matrix, norm
 from ingest.attribution.weights import LayerWeights
 from warehouse.errors import ModelError
 
@@ -50,6 +50,9 @@ class Bart(EncoderOfTwo):
             ff_out=linear(layer.fc2),
             ln_ff=norm(layer.final_layer_norm),
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        return matrix(layer.self_attn.q_proj), matrix(layer.self_attn.k_proj)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation_function)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import DistilBertConfig, PretrainedConfig
 
-from ingest.architectures._family import Family, layer_weights, linear, norm
+from ingest.architectures._family import Family, layer_weights, linear, matrix, norm
 from ingest.attribution.weights import LayerWeights
 
 
@@ -14,6 +14,8 @@ class DistilBert(Family):
     name = "distilbert"
     model_types = ("distilbert",)
     placement = "post_ln"
+    output_weight = ("vocab_projector.weight",)
+    output_bias = ("vocab_projector.bias",)
 
     def tiny_config(self, **overrides: Any) -> DistilBertConfig:
         sizes = {
@@ -44,6 +46,9 @@ class DistilBert(Family):
             ff_out=linear(layer.ffn.lin2),
             ln_ff=norm(layer.output_layer_norm),
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        return matrix(layer.attention.q_lin), matrix(layer.attention.k_lin)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import GPT2Config, PretrainedConfig
 
 from ingest.architectures._decoder_layout import Decoder
@@ -49,6 +49,10 @@ class GPT2(Decoder):
             ff_out=_conv1d(layer.mlp.c_proj),
             ln_ff=norm(layer.ln_2),
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        w_q, w_k, _ = param(layer.attn.c_attn.weight).chunk(3, -1)
+        return w_q, w_k
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation_function)

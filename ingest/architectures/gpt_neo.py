@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import GPTNeoConfig, PretrainedConfig
 
 from ingest.architectures._decoder_layout import Decoder
-from ingest.architectures._family import layer_weights, linear, norm
+from ingest.architectures._family import layer_weights, linear, matrix, norm
 from ingest.attribution.weights import LayerWeights
 
 
@@ -51,6 +51,9 @@ class GPTNeo(Decoder):
             ln_ff=norm(layer.ln_2),
             reach=config.window_size - 1 if attention.attention_type == "local" else None,
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        return matrix(layer.attn.attention.q_proj), matrix(layer.attn.attention.k_proj)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation_function)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import GPTNeoXConfig, PretrainedConfig
 
 from ingest.architectures._decoder_layout import Decoder
-from ingest.architectures._family import layer_weights, linear, norm
+from ingest.architectures._family import layer_weights, linear, matrix, norm
 from ingest.attribution.weights import LayerWeights, Placement
 
 
@@ -15,6 +15,7 @@ class GPTNeoX(Decoder):
     name = "gpt_neox"
     model_types = ("gpt_neox",)
     placement = "parallel"
+    output_weight = ("embed_out.weight", "lm_head.weight")
 
     def tiny_config(self, **overrides: Any) -> GPTNeoXConfig:
         sizes = {
@@ -50,6 +51,10 @@ class GPTNeoX(Decoder):
             ff_out=linear(layer.mlp.dense_4h_to_h),
             ln_ff=norm(layer.post_attention_layernorm),
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        heads = matrix(layer.attention.query_key_value).unflatten(-1, (config.num_attention_heads, 3, -1))
+        return heads[..., 0, :].flatten(-2), heads[..., 1, :].flatten(-2)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.hidden_act)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import GPTJConfig, PretrainedConfig
 
 from ingest.architectures._decoder_layout import Decoder
-from ingest.architectures._family import layer_weights, linear, norm
+from ingest.architectures._family import layer_weights, linear, matrix, norm
 from ingest.attribution.weights import LayerWeights
 
 
@@ -49,6 +49,9 @@ class GPTJ(Decoder):
             ff_out=linear(layer.mlp.fc_out),
             ln_ff=ln,
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        return matrix(layer.attn.q_proj), matrix(layer.attn.k_proj)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation_function)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import ModernBertConfig, PretrainedConfig
 
-from ingest.architectures._family import Family, layer_weights, linear, norm
+from ingest.architectures._family import Family, layer_weights, linear, matrix, norm
 from ingest.architectures._masks import check_layer_types
 from ingest.attribution.weights import LayerWeights
 
@@ -15,6 +15,8 @@ class ModernBert(Family):
     name = "modernbert"
     model_types = ("modernbert",)
     placement = "pre_ln"
+    output_weight = ("decoder.weight",)
+    output_bias = ("decoder.bias",)
 
     def tiny_config(self, **overrides: Any) -> ModernBertConfig:
         sizes = {
@@ -56,6 +58,10 @@ class ModernBert(Family):
             ln_ff=norm(layer.mlp_norm),
             reach=config.sliding_window if layer.attention_type == "sliding_attention" else None,
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        w_q, w_k, _ = matrix(layer.attn.Wqkv).chunk(3, -1)
+        return w_q, w_k
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.hidden_activation)

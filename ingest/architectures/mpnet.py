@@ -11,6 +11,8 @@ from ingest.architectures._bert_layout import TINY, AttentionBlock, BertLayout
 class MPNet(BertLayout):
     name = "mpnet"
     model_types = ("mpnet",)
+    output_weight = ("lm_head.decoder.weight",)
+    output_bias = ("lm_head.decoder.bias", "lm_head.bias")
     forward_options: ClassVar[dict[str, Any]] = {"output_attentions": True}  # or attention does not give its weights
 
     def tiny_config(self, **overrides: Any) -> MPNetConfig:
@@ -20,7 +22,8 @@ class MPNet(BertLayout):
         return layer.attention.attn
 
     def attention_block(self, layer: Any) -> AttentionBlock:
-        return AttentionBlock(layer.attention.attn.v, layer.attention.attn.o, layer.attention.LayerNorm)
+        heads = layer.attention.attn
+        return AttentionBlock(heads.q, heads.k, heads.v, heads.o, layer.attention.LayerNorm)
 
     def is_causal(self, config: PretrainedConfig) -> bool:
         return False

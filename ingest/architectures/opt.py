@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import OPTConfig, PretrainedConfig
 
 from ingest.architectures._decoder_layout import Decoder
-from ingest.architectures._family import layer_weights, linear, norm
+from ingest.architectures._family import layer_weights, linear, matrix, norm, param
 from ingest.attribution.weights import LayerWeights, Placement
 
 
@@ -50,6 +50,13 @@ class OPT(Decoder):
             ff_out=linear(layer.fc2),
             ln_ff=norm(layer.final_layer_norm, device),
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        return matrix(layer.self_attn.q_proj), matrix(layer.self_attn.k_proj)
+
+    def widening(self, model: Any) -> Tensor | None:
+        out = model.decoder.project_out
+        return param(out.weight) if out is not None else None
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.activation_function)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 from transformers import PhiConfig, PretrainedConfig
 
 from ingest.architectures._decoder_layout import Decoder
-from ingest.architectures._family import layer_weights, linear, norm
+from ingest.architectures._family import layer_weights, linear, matrix, norm
 from ingest.attribution.weights import LayerWeights
 
 
@@ -46,6 +46,9 @@ class Phi(Decoder):
             ff_out=linear(layer.mlp.fc2),
             ln_ff=ln,
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        return matrix(layer.self_attn.q_proj), matrix(layer.self_attn.k_proj)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.hidden_act)

@@ -11,6 +11,8 @@ from warehouse.errors import ModelError
 class Roberta(BertLayout):
     name = "roberta"
     model_types = ("roberta", "xlm-roberta", "camembert")
+    output_weight = ("lm_head.decoder.weight",)
+    output_bias = ("lm_head.decoder.bias", "lm_head.bias")
 
     def tiny_config(self, **overrides: Any) -> RobertaConfig:
         return RobertaConfig(**(TINY | {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2} | overrides))

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from transformers import PretrainedConfig, T5Config
 
 from ingest.architectures._encoder_layout import EncoderOfTwo
-from ingest.architectures._family import layer_weights, linear, rms_norm
+from ingest.architectures._family import layer_weights, linear, matrix, rms_norm
 from ingest.attribution.weights import LayerWeights
 
 
@@ -54,6 +54,10 @@ class T5(EncoderOfTwo):
             ff_out=linear(dense.wo),
             ln_ff=rms_norm(ff.layer_norm),
         )
+
+    def query_key(self, layer: Any, config: PretrainedConfig) -> tuple[Tensor, Tensor]:
+        attention = layer.layer[0].SelfAttention
+        return matrix(attention.q), matrix(attention.k)
 
     def activation(self, config: PretrainedConfig) -> str:
         return str(config.dense_act_fn)

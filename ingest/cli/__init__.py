@@ -15,7 +15,7 @@ from ingest.cli.text import printable
 from ingest.threads import yield_when_idle
 from warehouse.errors import LenshouseError, UsageError
 
-COMMANDS = ("analyze", "annotate", "dashboard", "demo", "doctor", "export", "ingest", "report", "runs", "sql")
+COMMANDS = ("align", "analyze", "annotate", "dashboard", "demo", "doctor", "export", "ingest", "report", "runs", "sql")
 
 
 class _Commands(click.Group):

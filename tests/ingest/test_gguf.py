@@ -117,7 +117,7 @@ def test_a_failed_conversion_leaves_nothing(tmp_path, monkeypatch):
     assert done.code == 1
     assert done.err.count("\n") == 1
     assert "broken.gguf: its configuration cannot be loaded" in done.err
-    assert list((tmp_path / "cache" / "lenshouse" / "gguf").iterdir()) == []
+    assert list((tmp_path / "cache" / "lenshouse" / "gguf-lm").iterdir()) == []
 
 
 def test_without_its_packages(tmp_path, monkeypatch):
