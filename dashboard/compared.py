@@ -12,17 +12,11 @@ MEASURES: Final = {
     "surviving_share": ("Surviving share of FF's change", "Change by BLOCK / change by FF"),
     "pattern_effect": ("Effect of a pattern on FF-amp", "Effect (FF-amp)"),
     "norm_change": ("FF output norm and change", "Spearman's rho"),
+    "norm_change_partial": ("The same, attention's norm held", "Partial Spearman's rho"),
     "ln_weight": ("LN weight and FF's input or output", "Spearman's rho"),
     "mixing": ("Mixing ratio", "Mean mixing ratio"),
 }
 """measure -> what it is called, and the title of its axis."""
-
-
-def items_of(frame: pl.DataFrame, side: str) -> pl.DataFrame:
-    """measure, item and pair_filter that both sides have numbers of; `side` is the column that tells them apart."""
-    cells = frame.drop_nulls("value").select("measure", "item", "pair_filter", side).unique()
-    both = cells.group_by("measure", "item", "pair_filter").agg(pl.col(side).n_unique().alias("n")).filter(pl.col("n") == 2)
-    return both.sort("measure", "item", "pair_filter")
 
 
 def paired(a: int, b: int, measure: str, item: str, pair_filter: str) -> Answer:

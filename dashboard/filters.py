@@ -42,10 +42,10 @@ def runs() -> pl.DataFrame:
     return frame.with_columns(title=pl.Series(titles, dtype=pl.String))
 
 
-def one_run(frame: pl.DataFrame, *, label: str = "Run", key: str = "run") -> dict[str, Any]:
-    """One of `runs()`, the first where none is chosen: its row."""
+def one_run(frame: pl.DataFrame, *, label: str = "Run", key: str = "run", default: int = 0) -> dict[str, Any]:
+    """One of `runs()`, the first (or `default`) where none is chosen: its row."""
     by_title = {row["title"]: row for row in frame.iter_rows(named=True)}
-    return by_title[choice(label, list(by_title), key=key)]
+    return by_title[choice(label, list(by_title), key=key, default=default)]
 
 
 def some_runs(frame: pl.DataFrame, *, n: int = 6, label: str = "Runs", key: str = "runs") -> pl.DataFrame:

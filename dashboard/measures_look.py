@@ -26,7 +26,8 @@ DIFFERENCE: Final = (
     "sequences of their paired difference of 1 − ρ, with a 95% interval by bootstrap over sequences (percentiles "
     "expanded for few sequences, Hesterberg 2015; 1,000 resamples, seed 0). Of two groups: by the Multi-Bootstrap "
     "(Sellam et al. 2022), seeds unpaired, sequences paired, at the same relative depth. An interval on one side of 0 "
-    "says that they differ. Intervals are not corrected for the number of layers."
+    "says that they differ. Intervals are not corrected for the number of layers. Of two runs the SQL gives the changes "
+    "that are drawn from, a row a sequence; files hold the differences."
 )
 
 EDITOR: Final = (

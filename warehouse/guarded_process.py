@@ -65,15 +65,23 @@ def _answer(request: dict[str, Any], stdout: BinaryIO) -> tuple[dict[str, Any], 
     with connect.read(Path(request["path"]), request["wait"], memory=memory, confined=True) as con:
         _say(stdout, {"state": "open"})
         started = time.monotonic()
-        with query_errors(lambda: names(con)):
-            require_reading(con, request["query"])
-            result = result_of(con.sql(request["query"]).to_arrow_reader(_BATCH))
-            batches, cut = within(result, request["rows"], request["bytes"])
+        schema, batches, cut = rows_of(con, request["query"], request["rows"], request["bytes"])
         rows = io.BytesIO()
-        with pa.ipc.new_stream(rows, result.schema) as writer:
+        with pa.ipc.new_stream(rows, schema) as writer:
             for batch in batches:
                 writer.write_batch(batch)
         return {"cut": cut, "seconds": time.monotonic() - started, "size": rows.tell()}, rows.getvalue()
+
+
+def rows_of(
+    con: duckdb.DuckDBPyConnection, query: str, rows: int, size: int
+) -> tuple[pa.Schema, list[pa.RecordBatch], str | None]:
+    """Schema and batches of a query, and which limit left some out; UsageError or WarehouseError where it has none."""
+    with query_errors(lambda: names(con)):
+        require_reading(con, query)
+        result = result_of(con.sql(query).to_arrow_reader(_BATCH))
+        batches, cut = within(result, rows, size)
+    return result.schema, batches, cut
 
 
 def require_reading(con: duckdb.DuckDBPyConnection, query: str) -> None:

@@ -54,7 +54,7 @@ def schema() -> None:
     for word in (wanted or "").lower().split():
         text = pl.concat_str("name", "column", "type", "comment", separator=" ", ignore_nulls=True).str.to_lowercase()
         frame = frame.filter(text.str.contains(word, literal=True))
-    widths = {"name": 130, "column": 130, "type": 80, "comment": "large"}
+    widths = {"name": 125, "column": 115, "comment": "large", "type": 80}
     st.dataframe(
         frame.select(*widths), hide_index=True, height=252, key="schema_table", placeholder="",
         column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()},
@@ -97,7 +97,8 @@ def draw(answer: Answer) -> None:
     figure("Chart", charts.quick(answer.frame, x, y, colour, mark), answer, key="quick")
 
 
-left, right = st.columns([3, 2])
+st.html("<style>.st-key-sql_text textarea { font-family: monospace; font-size: 0.85rem }</style>")
+left, right = st.columns([4, 3])
 with left:
     text = editor()
 with right:
