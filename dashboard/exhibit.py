@@ -66,7 +66,7 @@ def _saving(answer: Answer, key: str, chart: alt.TopLevelMixin | None = None) ->
         if chart is not None:
             _download("PNG", f"{key}.png", "image/png", lambda: charts.png(chart))
             _download("SVG", f"{key}.svg", "image/svg+xml", lambda: charts.svg_file(chart).encode())
-        _download("CSV", f"{key}.csv", "text/csv", lambda: _csv(answer.frame))
+        _download("CSV", f"{key}.csv", "text/csv", lambda: csv_file(answer.frame))
         _download("Parquet", f"{key}.parquet", "application/vnd.apache.parquet", lambda: _parquet(answer.frame))
 
 
@@ -75,7 +75,7 @@ def _download(label: str, name: str, mime: str, make: Callable[[], bytes]) -> No
     st.download_button(label, make, name, mime, key=f"save_{name}", on_click="ignore", width="stretch")
 
 
-def _csv(frame: pl.DataFrame) -> bytes:
+def csv_file(frame: pl.DataFrame) -> bytes:
     """Lists and structs as JSON text, bytes as hexadecimal digits: CSV has no form for them."""
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     texts = [

@@ -25,7 +25,8 @@ def _opened(row: dict[str, Any]) -> dict[str, Any]:
     """The row, each of its options a column."""
     options = json.loads(row["options"])
     return {name: value for name, value in row.items() if name != "options"} | {
-        f"option {name}": json.dumps(value) if isinstance(value, list | dict) else value for name, value in options.items()
+        f"option {name}": json.dumps(value) if isinstance(value, list | dict) else value
+        for name, value in options.items()
     }
 
 

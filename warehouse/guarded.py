@@ -71,7 +71,13 @@ class Asking:
     """
 
     def __init__(
-        self, path: Path, query: str, limits: Limits = Limits(), wait: float = connect.READER_WAIT, *, quiet: bool = True
+        self,
+        path: Path,
+        query: str,
+        limits: Limits = Limits(),
+        wait: float = connect.READER_WAIT,
+        *,
+        quiet: bool = True,
     ) -> None:
         _require_query(query)
         self.limits, self._wait = limits, wait
@@ -125,11 +131,13 @@ class Asking:
                 reader = pa.ipc.open_stream(io.BytesIO(self._rows))
                 return Found(frame_of(reader.schema, list(reader)), last["cut"], last["seconds"])
         if late:
-            message = f"the query was stopped after {self.limits.seconds:.0f} s: ask for less, or filter by run and layer"
+            message = (
+                f"the query was stopped after {self.limits.seconds:.0f} s: ask for less, or filter by run and layer"
+            )
             raise WarehouseError(message)
         message = (
-            f"the query was stopped: it needed more memory than it may have ({self.limits.memory:,} MiB): ask for less, "
-            "or filter by run and layer"
+            f"the query was stopped: it needed more memory than the {self.limits.memory:,} MiB it may have: "
+            "ask for less, or filter by run and layer"
         )
         raise WarehouseError(message)
 

@@ -27,15 +27,16 @@ _READS: Final = ("SELECT", "EXPLAIN", "MULTI")
 """Types of statements: SELECT is FROM, WITH, VALUES, DESCRIBE, SHOW and SUMMARIZE too; MULTI is PIVOT."""
 
 _OPEN: Final = frozenset(
-    f"duckdb_{name}" for name in ("columns", "constraints", "functions", "keywords", "schemas", "tables", "types", "views")
+    f"duckdb_{name}"
+    for name in ("columns", "constraints", "functions", "keywords", "schemas", "tables", "types", "views")
 )
 _CLOSED: Final = re.compile(r"duckdb_\w+|pragma_\w+|pg_settings|pg_prepared_statements")
 """Views and functions that tell of settings, secrets, files and other queries; those of _OPEN tell of tables alone."""
 
 _CLOSED_CALLS: Final = frozenset(
-    ("current_setting", "getenv", "json_execute_serialized_sql", "query", "query_table", "sniff_csv", "glob")
-    + ("pg_sleep", "sleep_ms", "which_secret", "write_log")
-)
+    ["current_setting", "getenv", "glob", "json_execute_serialized_sql", "pg_sleep", "query", "query_table", "sleep_ms",
+     "sniff_csv", "which_secret", "write_log"]
+)  # fmt: skip
 """Functions that read settings or files, run text as a query, or do nothing but wait."""
 
 _BATCH: Final = 2_048
@@ -93,7 +94,7 @@ def require_reading(con: duckdb.DuckDBPyConnection, query: str) -> None:
         raise UsageError(message)
     kind = statements[0].type.name
     if kind not in _READS:
-        message = f"queries may only read the tables and views of the warehouse, this is {kind}: ask with SELECT or FROM"
+        message = f"queries may only read the warehouse's tables and views, this is {kind}: ask with SELECT or FROM"
         raise UsageError(message)
     for name in _closed(query):
         message = f"queries may only read the tables and views of the warehouse: {name} is not among them"
@@ -135,7 +136,7 @@ def _fitting(batch: pa.RecordBatch, size: int) -> int:
 
 
 def _bound_memory(mib: int) -> None:
-    """Twice what DuckDB may hold: values under way are not counted in that. And let the kernel end this process first."""
+    """Twice what DuckDB may hold, which does not count values under way; and the kernel ends this process first."""
     try:
         import resource
     except ImportError:  # no such limits on Windows

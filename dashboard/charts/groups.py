@@ -53,7 +53,10 @@ def difference_by_layer(frame: pl.DataFrame, title: str) -> Chart:
     n_layer = cast(int, frame["layer"].max() or 1)
     base = alt.Chart(frame.filter(pl.col("value").is_not_null())).encode(x=layer_axis(n_layer))
     spread = base.transform_filter("isValid(datum.low)")
-    told = [alt.Tooltip(name, type="quantitative", format=".4~g") for name in ("layer", "value", "low", "high", "n_sequences")]
+    told = [
+        alt.Tooltip(name, type="quantitative", format=".4~g")
+        for name in ("layer", "value", "low", "high", "n_sequences")
+    ]
     return alt.layer(
         rule(0),
         spread.mark_rule(strokeWidth=1.5, color=COLOURS[0]).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),

@@ -5,7 +5,7 @@ from typing import Final
 import altair as alt
 import polars as pl
 
-from dashboard.charts.theme import COLOURS
+from dashboard.charts.theme import COLOURS, WIDTH
 
 PHASES: Final = ("tokenize", "forward", "core", "write", "load")
 
@@ -22,5 +22,5 @@ def seconds_by_phase(frame: pl.DataFrame, names: list[str]) -> alt.Chart:
             order=alt.Order("place:Q"),
             tooltip=["series:N", "phase:N", alt.Tooltip("seconds:Q", format=".3~g", title="seconds")],
         )
-        .properties(width="container", height=alt.Step(22))
+        .properties(width=1.5 * WIDTH, height=alt.Step(22))
     )

@@ -1,13 +1,13 @@
 """A chart of whatever columns a query gave."""
 
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 import altair as alt
 import polars as pl
 
-from dashboard.charts.theme import COLOURS
+from dashboard.charts.theme import COLOURS, WIDTH
 
-Mark: TypeAlias = Literal["points", "lines", "bars"]
+MARKS: Final = ("points", "lines", "bars")
 
 ROWS: Final = 5_000
 """Rows that a chart is drawn from; the page says when there are more."""
@@ -19,11 +19,13 @@ _SPECIAL: Final = ("image", "title")
 def chartable(frame: pl.DataFrame) -> list[str]:
     """Columns that an axis can show: numbers, times, truth values and text."""
     shown = (pl.String, pl.Boolean, pl.Date, pl.Datetime)
-    return [name for name, kind in frame.schema.items() if kind.is_numeric() or isinstance(kind, shown) or kind in shown]
+    return [
+        name for name, kind in frame.schema.items() if kind.is_numeric() or isinstance(kind, shown) or kind in shown
+    ]
 
 
-def quick(frame: pl.DataFrame, x: str, y: str, colour: str | None, mark: Mark) -> alt.Chart:
-    """The first ROWS rows. Columns may bear any names: the chart has its own for them."""
+def quick(frame: pl.DataFrame, x: str, y: str, colour: str | None, mark: str) -> alt.Chart:
+    """The first ROWS rows, with one of MARKS. Columns may bear any names: the chart has its own for them."""
     names = list(dict.fromkeys(name for name in (x, y, colour) if name is not None))
     short = {name: f"c{number}" for number, name in enumerate(names)}
     drawn = frame.head(ROWS).select(pl.col(name).alias(short[name]) for name in names)
@@ -36,10 +38,15 @@ def quick(frame: pl.DataFrame, x: str, y: str, colour: str | None, mark: Mark) -
     kinds = {name: _kind(drawn.schema[short[name]]) for name in names}
     x_kind = "O" if mark == "bars" and kinds[x] == "Q" and drawn[short[x]].n_unique() <= 50 else kinds[x]
     chart = alt.Chart(drawn.with_columns(pl.col(pl.Decimal).cast(pl.Float64)))
+    whole = {name: drawn.schema[short[name]].is_integer() for name in names}
+
+    def _axis(name: str) -> alt.Axis:
+        return alt.Axis(tickMinStep=1) if whole[name] else alt.Axis()
+
     marked = {"points": chart.mark_point(filled=True), "lines": chart.mark_line(point=True), "bars": chart.mark_bar()}
     encoded = marked[mark].encode(
-        x=alt.X(short[x], type=_TYPES[x_kind], title=x, scale=_scale(x_kind, mark)),
-        y=alt.Y(short[y], type=_TYPES[kinds[y]], title=y, scale=_scale(kinds[y], mark)),
+        x=alt.X(short[x], type=_TYPES[x_kind], title=x, scale=_scale(x_kind, mark), axis=_axis(x)),
+        y=alt.Y(short[y], type=_TYPES[kinds[y]], title=y, scale=_scale(kinds[y], mark), axis=_axis(y)),
         tooltip=[
             alt.Tooltip(short[name], type=_TYPES[kinds[name]], title=f"{name} " if name in _SPECIAL else name or " ")
             for name in names
@@ -56,7 +63,7 @@ def quick(frame: pl.DataFrame, x: str, y: str, colour: str | None, mark: Mark) -
         encoded = encoded.encode(
             color=alt.Color(short[colour], type="nominal", title=colour, scale=scale, legend=legend)
         )
-    return encoded.properties(width="container", height=320)
+    return encoded.properties(width=1.5 * WIDTH, height=320)
 
 
 _TYPES: Final[dict[str, Literal["quantitative", "temporal", "nominal", "ordinal"]]] = {
@@ -72,6 +79,6 @@ def _kind(kind: pl.DataType) -> str:
     return "Q" if kind.is_numeric() else "T" if kind.is_temporal() else "N"
 
 
-def _scale(kind: str, mark: Mark) -> alt.Scale:
+def _scale(kind: str, mark: str) -> alt.Scale:
     """Bars begin at zero; of points and lines what is there is shown."""
-    return alt.Scale(zero=mark == "bars") if kind == "Q" else alt.Scale()
+    return alt.Scale(zero=mark == "bars", padding=0 if mark == "bars" else 8) if kind == "Q" else alt.Scale()

@@ -57,7 +57,7 @@ def compare_runs(runs: pl.DataFrame) -> tuple[list[int], list[int]]:
             st.subheader("Difference, b less a", help=measures_look.DIFFERENCE, anchor=False)
             st.info(why, icon=":material/info:")
         else:
-            found = compared.paired(*ids, measure, item, str(pair_filter))
+            found = compared.paired(a["run_id"], b["run_id"], measure, item, str(pair_filter))
             axis = f"Difference of {'change' if measure == 'change' else 'share'}"
             difference(found, charts.difference_by_layer(found.frame, axis))
     return ids[:1], ids[1:]

@@ -29,11 +29,12 @@ def totals() -> None:
     running = f" ({held['n_running']:,} still running)" if held["n_running"] else ""
     counts = {"runs" + running: "n_runs", "models": "n_models", "corpora": "n_corpora", "texts": "n_sequences"}
     said = [f"**{held[name]:,}** {label}" for label, name in (counts | {"pair rows": "n_pairs"}).items()]
-    st.markdown(" · ".join([*said, f"**{house().path.stat().st_size / 2**20:,.1f}** MiB"]))
+    size = house().path.stat().st_size / 2**20
+    st.markdown(" · ".join([*said, f"**{size:,.1f}** MiB"]), width="content")
 
 
 def claims(complete: pl.DataFrame) -> None:
-    with st.popover("Choose runs", icon=":material/filter_list:"):
+    with head, st.popover("Choose runs", icon=":material/filter_list:"):
         runs = filters.some_runs(complete, n=12)
     answer = ask("overview/findings", runs=runs["run_id"].to_list())
     chart = charts.verdict_matrix(*verdicts.matrix(answer.frame, runs))
@@ -69,7 +70,9 @@ def time_tab(answer: Answer) -> None:
     figure("Time by phase", charts.seconds_by_phase(long, names), answer, key="phases", about=measures_look.PHASES)
 
 
-totals()
+head = st.container(horizontal=True, vertical_alignment="center")
+with head:
+    totals()
 standing.follow()
 answer = ask("overview/runs")
 states.require(answer.frame, "This warehouse holds no run yet.", states.command("ingest --model … --corpus …"))

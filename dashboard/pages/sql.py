@@ -5,7 +5,7 @@ import streamlit as st
 
 from dashboard import charts, filters, measures_look
 from dashboard.asking import LIMITS, Outcome, outcome_of
-from dashboard.charts.quick import ROWS, chartable
+from dashboard.charts.quick import MARKS, ROWS, chartable
 from dashboard.data import Answer, ask
 from dashboard.examples import examples
 from dashboard.exhibit import figure, table
@@ -31,13 +31,17 @@ def editor() -> str | None:
     last: Outcome | None = st.session_state.get("sql_outcome")
     linked = st.query_params.get("sql", "")
     first = next(iter(SAVED.values()))
-    st.selectbox("Example", SAVED, index=None, key="sql_example", on_change=take_example, placeholder="Choose a question",
-                 label_visibility="collapsed")  # fmt: skip
+    st.selectbox("Example", SAVED, index=None, key="sql_example", on_change=take_example,
+                 placeholder="Choose a question", label_visibility="collapsed")  # fmt: skip
     with st.form("sql_form", border=False):
         st.session_state.setdefault("sql_text", linked or (last.text if last is not None else first))
-        text = st.text_area("Query", key="sql_text", height=190, help=measures_look.EDITOR, label_visibility="collapsed")
+        text = st.text_area(
+            "Query", key="sql_text", height=190, help=measures_look.EDITOR, label_visibility="collapsed"
+        )
         with st.container(horizontal=True, vertical_alignment="center"):
-            pressed = st.form_submit_button("Run", type="primary", icon=":material/play_arrow:")
+            pressed = st.form_submit_button(
+                "Run", type="primary", icon=":material/play_arrow:", help=measures_look.EDITOR
+            )
             st.caption(
                 f"Read-only; stops at {LIMITS.seconds:.0f} s, {LIMITS.memory / 1024:.0f} GiB of memory, "
                 f"{LIMITS.rows:,} rows or {LIMITS.bytes / 2**20:.0f} MiB of result."
@@ -54,11 +58,11 @@ def schema() -> None:
     for word in (wanted or "").lower().split():
         text = pl.concat_str("name", "column", "type", "comment", separator=" ", ignore_nulls=True).str.to_lowercase()
         frame = frame.filter(text.str.contains(word, literal=True))
-    widths = {"name": 125, "column": 115, "comment": "large", "type": 80}
-    st.dataframe(
-        frame.select(*widths), hide_index=True, height=252, key="schema_table", placeholder="",
-        column_config={name: st.column_config.TextColumn(width=width) for name, width in widths.items()},
-    )  # fmt: skip
+    text_column = st.column_config.TextColumn
+    columns = {"name": text_column(width=125), "column": text_column(width=115), "comment": text_column(width="large"),
+               "type": text_column(width=80)}  # fmt: skip
+    st.dataframe(frame.select(*columns), hide_index=True, height=252, key="schema_table", placeholder="",
+                 column_config=columns)  # fmt: skip
 
 
 def show(outcome: Outcome) -> None:
@@ -89,9 +93,13 @@ def draw(answer: Answer) -> None:
     numbers = [name for name in columns if answer.frame.schema[name].is_numeric()]
     with st.container(horizontal=True):
         x = filters.choice("x", columns, key="x")
-        y = filters.choice("y", columns, key="y", default=columns.index(next((n for n in numbers if n != x), columns[1])))
-        colour = filters.choice("Colour", [None, *columns], key="colour")
-        mark = filters.switch("Mark", ("points", "lines", "bars"), key="mark")
+        y = filters.choice(
+            "y", columns, key="y", default=columns.index(next((n for n in numbers if n != x), columns[1]))
+        )
+        colour = filters.choice(
+            "Colour", [None, *columns], key="colour", show=lambda name: "–" if name is None else name
+        )
+        mark = filters.switch("Mark", MARKS, key="mark")
     if answer.frame.height > ROWS:
         st.caption(f"Drawn from the first {ROWS:,} rows.")
     figure("Chart", charts.quick(answer.frame, x, y, colour, mark), answer, key="quick")

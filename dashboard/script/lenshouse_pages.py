@@ -1,5 +1,7 @@
-"""What Streamlit runs, in a folder of its own: one with a folder `pages` beside it would be served file by file to whoever
-opens a link to a page before anybody has seen the first one, and the folder comes first among those of modules."""
+"""What Streamlit runs, in a folder of its own, which comes first on sys.path.
+
+With a folder `pages` beside it, Streamlit would run a page's file alone for whoever opens a link to a page first.
+"""
 
 from dashboard.app import main
 

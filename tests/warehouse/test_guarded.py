@@ -58,7 +58,7 @@ STATEMENTS = (
     "INSTALL json", "LOAD json", "SET threads = 1", "SET enable_external_access = true", "RESET memory_limit",
     "PRAGMA database_list", "PRAGMA enable_profiling", "CALL pragma_version()", "CREATE TABLE x (i INTEGER)",
     "CREATE TEMP TABLE x (i INTEGER)", "CREATE VIEW x AS SELECT 1", "CREATE SECRET s (TYPE s3)", "DROP TABLE run",
-    "INSERT INTO run SELECT * FROM run", "UPDATE run SET name = 'x'", "DELETE FROM run", "ALTER TABLE run ADD x INTEGER",
+    "INSERT INTO run SELECT * FROM run", "UPDATE run SET name = 'x'", "DELETE FROM run", "ALTER TABLE run ADD x INT",
     "BEGIN", "CHECKPOINT", "VACUUM", "USE memory", "PREPARE a AS SELECT 1", "EXECUTE a", "SET VARIABLE a = 1",
     "EXPLAIN ANALYZE DELETE FROM run", "SELECT 1; DROP TABLE run", "SELECT 1; SELECT 2", "DETACH lens",
 )  # fmt: skip
@@ -80,9 +80,11 @@ def confined(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-@pytest.mark.parametrize("query", ["COPY run TO 'x.csv'", "FROM read_text('/etc/hostname')", "SELECT 1; DROP TABLE run"])
+@pytest.mark.parametrize(
+    "query", ["COPY run TO 'x.csv'", "FROM read_text('/etc/hostname')", "SELECT 1; DROP TABLE run"]
+)
 def test_a_refusal_comes_back_from_the_process(path: Path, query: str) -> None:
-    with pytest.raises(UsageError, match="may only read|statements in one query"):
+    with pytest.raises(UsageError, match=r"may only read|statements in one query"):
         ask(path, query, QUICK)
 
 
@@ -118,8 +120,7 @@ def test_an_endless_query_is_stopped(path: Path, query: str) -> None:
 
 @pytest.mark.parametrize(
     "query",
-    ["SELECT list(range) FROM range(1000000000)", "SELECT hash(range) AS h FROM range(300000000) ORDER BY h",
-     "SELECT repeat('x', 4000000000), repeat('y', 4000000000)", "SELECT repeat('x', 10000000) FROM range(1000000)"],
+    ["SELECT hash(range) AS h FROM range(300000000) ORDER BY h", "SELECT repeat('x', 10000000) FROM range(1000000)"],
 )  # fmt: skip
 def test_a_query_that_eats_memory_is_stopped(path: Path, query: str) -> None:
     started = time.monotonic()
@@ -132,10 +133,11 @@ def test_a_query_that_eats_memory_is_stopped(path: Path, query: str) -> None:
 def test_results_are_cut_where_it_says(path: Path) -> None:
     few = ask(path, "SELECT range AS n FROM range(100000)", Limits(rows=2500))
     assert few.cut == "rows" and few.frame["n"].to_list() == list(range(2500))
-    assert ask(path, "SELECT range AS n FROM range(2500)", Limits(rows=2500)).cut is None
-    small = ask(path, "SELECT range AS n, repeat('x', 1000) AS x FROM range(5000)", Limits(bytes=2**20))
-    assert small.cut == "bytes" and 500 < small.frame.height <= 2**20 / 1000
-    assert small.frame["n"].to_list() == list(range(small.frame.height))
+    with confined(path) as con:
+        assert rows_of(con, "SELECT range AS n FROM range(2500)", 2500, 2**20)[2] is None
+        _, batches, cut = rows_of(con, "SELECT range AS n, repeat('x', 1000) AS x FROM range(5000)", 5000, 2**20)
+    n = [value for batch in batches for value in batch.column("n").to_pylist()]
+    assert cut == "bytes" and 500 < len(n) <= 2**20 / 1000 and n == list(range(len(n)))
 
 
 def test_stop_ends_the_process_at_once(path: Path) -> None:

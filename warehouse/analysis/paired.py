@@ -4,6 +4,7 @@ Groups of runs have theirs in `group_difference`; of two runs it is computed whe
 sequence. Nothing is stored.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -12,12 +13,13 @@ import polars as pl
 from warehouse.analysis.part import Options
 from warehouse.analysis.resample import Floats, bootstrap, intervals, ratio
 
+_OPTIONS: Final = Options()
 _SCHEMA: Final = pl.Schema(
     {"layer": pl.Int16, "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n_sequences": pl.Int64}
 )
 
 
-def change_differences(frame: pl.DataFrame, options: Options = Options()) -> pl.DataFrame:
+def change_differences(frame: pl.DataFrame, options: Options = _OPTIONS) -> pl.DataFrame:
     """Mean over sequences of b's change less a's, by layer, with a 95% interval by bootstrap over sequences.
 
     Args: frame, rows of layer, seq_id, change_a, change_b, both defined. Returns rows of layer, difference, low, high
@@ -26,7 +28,7 @@ def change_differences(frame: pl.DataFrame, options: Options = Options()) -> pl.
     return _by_layer(frame, ["change_a", "change_b"], lambda total: total[..., 1] - total[..., 0], options)
 
 
-def share_differences(frame: pl.DataFrame, options: Options = Options()) -> pl.DataFrame:
+def share_differences(frame: pl.DataFrame, options: Options = _OPTIONS) -> pl.DataFrame:
     """b's surviving share less a's, by layer: each is mean change by BLOCK over mean change by FF, over the same
     sequences, as in v_surviving_share; NULL where a mean change by FF is 0.
 
@@ -39,7 +41,9 @@ def share_differences(frame: pl.DataFrame, options: Options = Options()) -> pl.D
     return _by_layer(frame, ["ff_a", "block_a", "ff_b", "block_b"], statistic, options)
 
 
-def _by_layer(frame: pl.DataFrame, columns: list[str], statistic, options: Options) -> pl.DataFrame:  # noqa: ANN001
+def _by_layer(
+    frame: pl.DataFrame, columns: list[str], statistic: Callable[[Floats], Floats], options: Options
+) -> pl.DataFrame:
     rows = []
     for (layer,), own in frame.sort("layer", "seq_id").group_by("layer", maintain_order=True):
         values = own.select(columns).to_numpy()  # (S, columns)
