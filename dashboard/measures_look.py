@@ -3,8 +3,9 @@
 from typing import Final
 
 FINDINGS: Final = (
-    "The claims of Kobayashi et al. 2024, put to every run and every group of seeds: a number with its 95% interval "
-    "must lie above a bound. ✓ holds: the interval is above it. ✗ fails: it is below. – not enough data: the interval "
+    "F1 to F6, the claims of Kobayashi et al. 2024, put to every run and every group of seeds, and P1 to P4, those of "
+    "Dar et al. 2023 about parameters, put to models: a number with its 95% interval must lie above a bound. "
+    "✓ holds: the interval is above it. ✗ fails: it is below. – not enough data: the interval "
     "holds it, or there is none. · not computed yet. Blank: not asked of this subject. Point at a cell for its number. "
     "Rules and thresholds are ours."
 )

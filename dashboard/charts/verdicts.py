@@ -15,8 +15,8 @@ _CELL: Final = 24
 
 
 def verdict_matrix(frame: pl.DataFrame, columns: list[str], subjects: list[str]) -> Chart:
-    """Rows of subject, column ("F2 subword"), verdict, value, low, high, n, statement and note; blank where there is
-    no row."""
+    """Rows of subject, column ("F2 subword"), verdict, value, low, high, p_value, n, quantity, statement and note;
+    blank where there is no row."""
     told = frame.with_columns(
         sign=pl.col("verdict").replace_strict(SIGNS, return_dtype=pl.String),
         interval=pl.when(pl.col("low").is_null() | pl.col("high").is_null())
@@ -40,7 +40,8 @@ def verdict_matrix(frame: pl.DataFrame, columns: list[str], subjects: list[str])
         ),
         tooltip=[
             "subject:N", "statement:N", "verdict:N", alt.Tooltip("value:Q", format=".4~g"),
-            alt.Tooltip("interval:N", title="95% interval"), alt.Tooltip("n:Q", format=","), "quantity:N", "note:N",
+            alt.Tooltip("interval:N", title="95% interval"), alt.Tooltip("p_value:Q", title="p", format=".2~g"),
+            alt.Tooltip("n:Q", format=","), "quantity:N", "note:N",
         ],
     )  # fmt: skip
     cells = base.mark_rect(stroke="currentColor", strokeOpacity=0.15, cornerRadius=2).encode(
@@ -56,4 +57,4 @@ def verdict_matrix(frame: pl.DataFrame, columns: list[str], subjects: list[str])
         )
     )
     signs = base.mark_text(fontSize=13, fontWeight="bold", color="#111111").encode(text="sign:N")
-    return alt.layer(cells, signs).properties(width=alt.Step(62), height=alt.Step(_CELL))
+    return alt.layer(cells, signs).properties(width=alt.Step(54), height=alt.Step(_CELL))
