@@ -7,7 +7,8 @@ FINDINGS: Final = (
     "Dar et al. 2023 about parameters, put to models: a number with its 95% interval must lie above a bound. "
     "✓ holds: the interval is above it. ✗ fails: it is below. – not enough data: the interval "
     "holds it, or there is none. · not computed yet. Blank: not asked of this subject. Point at a cell for its number. "
-    "Rules and thresholds are ours."
+    "P1 to P4 come from `lenshouse project`, `diff`, `align` and `stitch`, then `analyze`. Rules and thresholds are "
+    "ours."
 )
 
 RUNS: Final = (

@@ -28,10 +28,7 @@ def verdict_matrix(frame: pl.DataFrame, columns: list[str], subjects: list[str])
             "column:N",
             sort=columns,
             scale=alt.Scale(domain=columns),
-            axis=alt.Axis(
-                orient="top", title=None, labelAngle=0, labelExpr="split(datum.label, ' ')", labelLimit=80, ticks=False,
-                domain=False, labelPadding=16,
-            ),
+            axis=alt.Axis(orient="top", title=None, labelAngle=-40, labelLimit=120, ticks=False, domain=False),
         ),
         y=alt.Y(
             "subject:N",

@@ -13,7 +13,7 @@ SECONDS = {f"seconds_{phase}": st.column_config.NumberColumn(f"{phase} (s)", for
 COLUMNS = SECONDS | {
     "run_id": st.column_config.NumberColumn("run", width=50),
     "loaded_share": st.column_config.ProgressColumn("loaded", format="percent", min_value=0, max_value=1, width=90),
-    "max_completeness_error": st.column_config.NumberColumn("completeness error", format="%.1e"),
+    "max_completeness_error": st.column_config.NumberColumn("completeness error", format="%.1e", width=130),
     "bytes_approx": st.column_config.NumberColumn("size, about", format="bytes"),
     "n_pairs": st.column_config.NumberColumn("pair rows", format="localized"),
     "n_tokens": st.column_config.NumberColumn("tokens", format="localized"),

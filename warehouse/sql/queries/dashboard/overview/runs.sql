@@ -12,11 +12,11 @@ final AS (
     SELECT
         run.run_id, run.name AS run_name, run.status,
         coalesce(loaded.n_pairs_loaded, 0) / nullif(run.n_pairs, 0) AS loaded_share,
-        run.n_sequences, run.n_tokens, run.n_pairs,
+        run.max_completeness_error, run.n_sequences, run.n_tokens, run.n_pairs,
         round(
             size.used_bytes * coalesce(loaded.n_pairs_loaded, 0) / nullif(sum(loaded.n_pairs_loaded) OVER (), 0)
         )::BIGINT AS bytes_approx,
-        run.max_completeness_error, run.n_truncated, run.n_chunked, run.n_skipped,
+        run.n_truncated, run.n_chunked, run.n_skipped,
         run.seconds_tokenize, run.seconds_forward, run.seconds_core, run.seconds_write, run.seconds_load,
         run.device, run.dtype, run.started_at, run.finished_at, loaded.last_loaded_at,
         model.name AS model_name, corpus.name AS corpus_name, run.fingerprint
