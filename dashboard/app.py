@@ -12,7 +12,10 @@ from dashboard.data import house
 from warehouse.errors import LenshouseError
 
 PAGES = {
+    "overview": ("Overview", ":material/dashboard:"),
     "change": ("Change", ":material/show_chart:"),
+    "compare": ("Compare runs", ":material/compare_arrows:"),
+    "sql": ("SQL", ":material/terminal:"),
 }
 """Files of `pages`, with their titles and icons."""
 

@@ -42,10 +42,10 @@ def runs() -> pl.DataFrame:
     return frame.with_columns(title=pl.Series(titles, dtype=pl.String))
 
 
-def one_run(frame: pl.DataFrame, *, label: str = "Run", key: str = "run") -> dict[str, Any]:
-    """One of `runs()`, the first where none is chosen: its row."""
+def one_run(frame: pl.DataFrame, *, label: str = "Run", key: str = "run", default: int = 0) -> dict[str, Any]:
+    """One of `runs()`, the first (or `default`) where none is chosen: its row."""
     by_title = {row["title"]: row for row in frame.iter_rows(named=True)}
-    return by_title[choice(label, list(by_title), key=key)]
+    return by_title[choice(label, list(by_title), key=key, default=default)]
 
 
 def some_runs(frame: pl.DataFrame, *, n: int = 6, label: str = "Runs", key: str = "runs") -> pl.DataFrame:
@@ -57,9 +57,19 @@ def some_runs(frame: pl.DataFrame, *, n: int = 6, label: str = "Runs", key: str 
     return frame.filter(pl.col("title").is_in(chosen))
 
 
-def choice(label: str, options: Sequence[T], *, key: str, about: str | None = None, default: int = 0) -> T:
+def choice(
+    label: str,
+    options: Sequence[T],
+    *,
+    key: str,
+    about: str | None = None,
+    default: int = 0,
+    show: Callable[[T], str] = str,
+) -> T:
     """One of several, in a list."""
-    chosen: Any = st.selectbox(label, options, index=default, key=key, help=about, bind="query-params")
+    chosen: Any = st.selectbox(
+        label, options, index=default, key=key, help=about, format_func=show, bind="query-params"
+    )
     return options[default] if chosen is None else chosen
 
 

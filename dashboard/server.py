@@ -34,4 +34,4 @@ def serve(warehouse: Path, *, host: str, port: int, headless: bool) -> None:
     flags = OPTIONS | {"server.address": host, "server.port": port, "server.headless": headless}
     options = {name.replace(".", "_"): value for name, value in flags.items()}
     bootstrap.load_config_options(options)
-    bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], options)
+    bootstrap.run(str(Path(__file__).parent / "script" / "lenshouse_pages.py"), False, [], options)

@@ -67,8 +67,8 @@ class Warehouse:
     @contextmanager
     def stream(self, query: str, params: Parameters = None) -> Iterator[Result]:
         """The result of one statement, computed while its batches are read: memory stays bounded."""
-        with connect.read(self.path, self.wait, memory=self.memory) as con, query_errors(lambda: _names(con)):
-            _require_one(con, query)
+        with connect.read(self.path, self.wait, memory=self.memory) as con, query_errors(lambda: names(con)):
+            require_one(con, query)
             relation = con.sql(query, params=params) if params else con.sql(query)
             if relation is None:
                 message = "this statement gives no rows: ask with SELECT, FROM, DESCRIBE, SHOW or EXPLAIN"
@@ -97,7 +97,7 @@ class Warehouse:
 
     def run(self, name_or_id: str | int) -> RunRecord:
         """The one run with this name or id, complete or not; WarehouseError when there is none, or several."""
-        with connect.read(self.path, self.wait) as con:
+        with connect.read(self.path, self.wait, memory=self.memory) as con:
             return choose_run(con, self.path, name_or_id)
 
     def run_details(self, run_id: int) -> pl.DataFrame:
@@ -149,12 +149,13 @@ def _pair(base_id: int, tuned_id: int, ln_folded: bool) -> dict[str, Any]:
     return {"base_model_id": base_id, "tuned_model_id": tuned_id, "ln_folded": ln_folded}
 
 
-def _names(con: duckdb.DuckDBPyConnection) -> list[str]:
+def names(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Of tables and views."""
     return [name for name, *_ in con.execute(sqlfiles.query("tables")).fetchall()]
 
 
-def _require_one(con: duckdb.DuckDBPyConnection, query: str) -> None:
-    """DuckDB would run all statements and give the last one's rows."""
+def require_one(con: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Refuse several statements: DuckDB would run all of them and give the last one's rows."""
     query.encode()  # what is not UTF-8 would be a TypeError in DuckDB
     n_statements = len(con.extract_statements(query))
     if n_statements > 1:
