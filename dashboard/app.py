@@ -12,6 +12,7 @@ from dashboard.data import house
 from warehouse.errors import LenshouseError
 
 PAGES = {
+    "sentence": ("Sentence", ":material/grid_on:"),
     "change": ("Change", ":material/show_chart:"),
 }
 """Files of `pages`, with their titles and icons."""

@@ -26,11 +26,16 @@ OPTIONS: Final[dict[str, Any]] = {
 }
 
 
+HOST: Final = "LENSHOUSE_DASHBOARD_HOST"
+"""Environment variable with the address that is listened on: pages that write ask for it."""
+
+
 def serve(warehouse: Path, *, host: str, port: int, headless: bool) -> None:
     """Serve pages about `warehouse` until the process is stopped."""
     from streamlit.web import bootstrap
 
     os.environ["LENSHOUSE_WAREHOUSE"] = str(warehouse.absolute())
+    os.environ[HOST] = host
     flags = OPTIONS | {"server.address": host, "server.port": port, "server.headless": headless}
     options = {name.replace(".", "_"): value for name, value in flags.items()}
     bootstrap.load_config_options(options)
