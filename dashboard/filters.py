@@ -92,8 +92,8 @@ def toggle(label: str, *, key: str, default: bool = False, about: str | None = N
 
 def number(label: str, highest: int, *, key: str, default: int = 0, about: str | None = None) -> int:
     """A whole number from 0; one that is too high, as of a link to another warehouse, becomes the highest."""
-    if st.session_state.get(key) is not None:
-        st.session_state[key] = min(int(st.session_state[key]), highest)
+    if (st.session_state.get(key) or 0) > highest:
+        st.session_state[key] = highest
     chosen = st.number_input(label, 0, highest, default, 1, key=key, help=about, bind="query-params")
     return default if chosen is None else int(chosen)
 

@@ -49,5 +49,5 @@ SIZE: Final = "small: maps fit into a window 1,280 pixels wide. large: into one 
 
 TYPED: Final = (
     "Runs the model of this run over your text and adds it to the warehouse, as a run over a corpus named typed "
-    "(`lenshouse runs remove` takes it out again)."
+    "(`lenshouse runs remove` takes it out again). What is beyond 256 tokens is cut."
 )

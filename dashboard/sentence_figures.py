@@ -91,8 +91,7 @@ class Panels:
         for draw in (self._map, self._flow):
             for number, column in enumerate(self._two([1, 1])):
                 with column:
-                    run = escaped(self.shown[number].run["title"])
-                    draw(number, measure, f"{_title(measure)}, {run}", zoom)
+                    draw(number, measure, f"{_title(measure)} of run {self.shown[number].run['run_id']}", zoom)
             if draw == self._map:
                 self._difference(measure, zoom)
 
@@ -157,7 +156,7 @@ def pairs(shown: Sequence[Shown], measure: Measure) -> None:
         answer = sentences.strongest(one, measure, _LISTED)
         title = f"Strongest pairs by {_title(measure)}"
         if len(shown) > 1:
-            title += f", {escaped(one.run['title'])}"
+            title += f", run {one.run['run_id']}"
         rows = answer.frame
         columns = {name: _NUMBER for name, kind in rows.schema.items() if kind.is_float()}
         texts = {name: [sentences.label(text) for text in rows[name]] for name in ("query_text", "key_text")}

@@ -8,6 +8,7 @@ OPTIONS: Final[dict[str, Any]] = {
     "browser.gatherUsageStats": False,
     "client.showErrorDetails": "type",  # the whole traceback is on the terminal
     "client.toolbarMode": "viewer",
+    "global.disableWidgetStateDuplicationWarning": True,  # a page may set a filter, as to a sentence that was typed
     "runner.magicEnabled": False,
     "server.fileWatcherType": "none",
     "theme.primaryColor": "#0072B2",

@@ -15,6 +15,11 @@ LEAST: Final = 0.05
 _WIDTH: Final = 150
 """Pixels between the two columns of tokens."""
 
+_HOVERED: Final = (
+    "!hovered.at || !hovered.at[0] || hovered.at[0] == 'key ' + datum.key || hovered.at[0] == 'query ' + datum.query"
+)
+"""Whether a line is to be seen: there is no token under the pointer, or it is one of the line's ends."""
+
 
 def drawn(frame: pl.DataFrame, measure: Measure, top: float) -> pl.DataFrame:
     """The pairs that have a line, weakest first, so that the strongest lie above: their size beside them."""
@@ -42,10 +47,7 @@ def flow(
     lines = drawn(frame, measure, top).with_columns(place)
     step, width = zoom * max(10.0, min(20.0, 560 / max(len(order), 1))), round(zoom * _WIDTH)
     y = alt.Scale(domain=[-0.5, max(len(order) - 0.5, 0.5)], reverse=True, nice=False)
-    key, query = (
-        alt.selection_point(name=f"hovered_{name}", fields=[name], on="pointerover", clear="pointerout", empty=True)
-        for name in ("key", "query")
-    )
+    hovered = alt.selection_point(name="hovered", fields=["at"], on="pointerover", clear="pointerout")
     line = (
         alt.Chart(lines)
         .mark_rule(strokeCap="round")
@@ -54,10 +56,10 @@ def flow(
             x2=alt.value(width),
             y=alt.Y("key_row:Q", scale=y, axis=None),
             y2="query_row:Q",
-            strokeWidth=alt.StrokeWidth("size:Q", scale=alt.Scale(domain=[0, top], range=[0.3, 7]), legend=None),
+            strokeWidth=alt.StrokeWidth("size:Q", scale=alt.Scale(domain=[0, top], range=[0, 7]), legend=None),
             color=_colour(measure),
             opacity=alt.Opacity("size:Q", scale=alt.Scale(domain=[0, top], range=[0.15, 0.95]), legend=None),
-            strokeOpacity=alt.condition(key & query, alt.value(1), alt.value(0.05)),
+            strokeOpacity=alt.condition(_HOVERED, alt.value(1), alt.value(0.05)),
             tooltip=tooltip(frame, told),
         )
     )
@@ -71,7 +73,7 @@ def flow(
             x=alt.X("x:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None), y=alt.value(0), text="text:N"
         )
     )
-    layers = alt.layer(line, left.add_params(key), right.add_params(query), head)
+    layers = alt.layer(line, left.add_params(hovered), right, head)
     return alt.hconcat(layers.properties(width=width, height=step * max(len(order), 1)))
 
 
@@ -83,12 +85,12 @@ def _colour(measure: Measure) -> alt.Color | alt.ColorValue:
 
 def _labels(axis: Axis, order: dict[int, int], name: str, align: str) -> alt.Chart:
     rows = [
-        {name: position, "row": order[position], "text": label}
+        {"at": f"{name} {position}", "row": order[position], "text": label}
         for position, label in zip(axis.positions, axis.labels, strict=True)
     ]
     size = max(9, min(12, round(560 / max(len(order), 1)) - 2))
     return (
         alt.Chart(alt.Data(values=rows))
         .mark_text(align=align, baseline="middle", fontSize=size, limit=90, color="currentColor")  # type: ignore[arg-type]
-        .encode(text="text:N")
+        .encode(text="text:N", tooltip=alt.value(None))
     )
