@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+import polars as pl
 import streamlit as st
 
 from dashboard import filters, measures_sentence, states, typed
@@ -46,7 +47,7 @@ def listed(run: dict[str, Any]) -> None:
         found = ask("sentence/find", search=search, label=label, limit=_LISTED + 1, **_corpus(run)).frame
         shown = found.head(_LISTED)
         st.dataframe(
-            shown.with_columns(text=shown["text"].map_elements(printable, return_dtype=str)),
+            shown.with_columns(text=pl.Series([printable(text) for text in shown["text"]], dtype=pl.String)),
             width=640,
             height=320,
             hide_index=True,

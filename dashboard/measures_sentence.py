@@ -6,9 +6,9 @@ MAPS: Final = (
     "A cell is what the key's token contributes to the query's position, in the order in which the model computes: "
     "`attn`, the attention weight (mean over heads); `attn_norm`, ‖Σₕ αʰᵢⱼ fʰ(xⱼ)‖, attention's output without the "
     "residual connection; `atb`, after the attention block, residual and its LayerNorm (Post-LN) included; then "
-    "`after_ff`, `after_res` and `after_ln` in the model's own order. The pieces of a query sum to the model's own state. "
-    "Empty cells: pairs that are left out, or that the layer's attention does not see (later keys of causal models, keys "
-    "beyond a window); they are not 0. Source: Kobayashi et al. 2020, 2021, 2024."
+    "`after_ff`, `after_res` and `after_ln` in the model's own order. The pieces of a query sum to the model's own "
+    "state. Empty cells: pairs that are left out, or that the layer's attention does not see (later keys of causal "
+    "models, keys beyond a window); they are not 0. Source: Kobayashi et al. 2020, 2021, 2024."
 )
 
 VALUES: Final = (

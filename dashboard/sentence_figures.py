@@ -110,7 +110,9 @@ class Panels:
         one, part = self.shown[number], self._windows[number]
         rows, columns = (sentences.axis(self.places[number], *ends) for ends in part)
         told = [*one.measures, FF_AMP]
-        chart = maps.one(self._frames[number], measure, rows, columns, tops=self._tops, told=told, room=self._room(zoom))
+        chart = maps.one(
+            self._frames[number], measure, rows, columns, tops=self._tops, told=told, room=self._room(zoom)
+        )
         key = f"{measure.name}_{one.run['run_id']}"
         figure(title, chart, self._answers[number], key=key, about=_about(measure))
 
@@ -120,11 +122,15 @@ class Panels:
             st.caption(f"Lines are drawn of sentences of up to {_FLOWING} {one.unit}s.")
             return
         frame, axis, top = self._frames[number], sentences.axis(self.places[number]), self._tops[measure.unit]
-        chart = flow.flow(frame, measure, axis, axis, top=top, told=[*one.measures, FF_AMP], zoom=zoom if self._is_short else 2 * zoom)
+        chart = flow.flow(
+            frame, measure, axis, axis, top=top, told=[*one.measures, FF_AMP], zoom=zoom if self._is_short else 2 * zoom
+        )
         key = f"flow_{measure.name}_{one.run['run_id']}"
         figure(title, chart, self._answers[number], key=key, about=measures_sentence.FLOW)
         n_values, n_lines = frame[measure.name].count(), flow.drawn(frame, measure, top).height
-        st.caption(f"{n_lines} of {n_values} pairs have a line: those of at least {flow.LEAST:.0%} of the largest value.")
+        st.caption(
+            f"{n_lines} of {n_values} pairs have a line: those of at least {flow.LEAST:.0%} of the largest value."
+        )
 
     def _difference(self, measure: Measure, zoom: float) -> None:
         a, b = self.shown
@@ -145,7 +151,9 @@ class Panels:
         signed = [one._replace(unit=SIGNED) for one in (*a.measures, FF_AMP)]
         own = next(one for one in signed if one.name == measure.name)
         rows, columns = (sentences.axis(self.places[0], *ends) for ends in part)
-        chart = maps.one(frame, own, rows, columns, tops=maps.largest([frame], [own]), told=signed, room=self._room(zoom))
+        chart = maps.one(
+            frame, own, rows, columns, tops=maps.largest([frame], [own]), told=signed, room=self._room(zoom)
+        )
         title = f"{_title(measure)}: run {b.run['run_id']} less run {a.run['run_id']}"
         figure(title, chart, answer, key=f"difference_{measure.name}", about=measures_sentence.DIFFERENCE)
 

@@ -20,6 +20,9 @@ _BLOCKS: Final = 32
 _LABEL: Final = 18
 """Characters of a token that a map has room for."""
 
+MOST_TOKENS: Final = 2**15
+"""More than any sequence has."""
+
 _COLUMN: Final = {"FF": "after_ff", "RES": "after_res", "LN": "after_ln"}
 
 FF_AMP: Final = Measure("ff_amp", "FF-amp", SIGNED)
@@ -68,10 +71,9 @@ def agree(a: Shown, b: Shown) -> bool:
     return positions(a).equals(positions(b))
 
 
-def axis(frame: pl.DataFrame, first: int | None = None, last: int | None = None) -> Axis:
+def axis(frame: pl.DataFrame, first: int = 0, last: int = MOST_TOKENS) -> Axis:
     """The positions between two, both included, with what stands at them."""
-    low, high = (frame["position"].min() if first is None else first), (frame["position"].max() if last is None else last)
-    part = frame.filter(pl.col("position").is_between(low, high))  # type: ignore[arg-type]
+    part = frame.filter(pl.col("position").is_between(first, last))
     return Axis(part["position"].to_list(), [label(text) for text in part["text"]])
 
 
@@ -109,7 +111,7 @@ def blocks(shown: Shown, size: int) -> Answer:
 
 def block_size(frame: pl.DataFrame) -> int:
     """Positions on a side of a block, so that there are at most _BLOCKS."""
-    return (int(frame["position"].max()) + _BLOCKS) // _BLOCKS  # type: ignore[call-overload]
+    return (max(frame["position"].to_list()) + _BLOCKS) // _BLOCKS
 
 
 def block_axis(frame: pl.DataFrame, size: int) -> Axis:

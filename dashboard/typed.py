@@ -170,7 +170,9 @@ def _run(command: list[str], folder: Path, tell: Callable[[str], None]) -> tuple
             except subprocess.TimeoutExpired:
                 spent = time.monotonic() - started
                 if spent > TIMEOUT:
-                    message = f"it took longer than {TIMEOUT:.0f} s and was stopped; the same sentence goes on from there"
+                    message = (
+                        f"it took longer than {TIMEOUT:.0f} s and was stopped; the same sentence goes on from there"
+                    )
                     raise IngestError(message) from None
                 tell(f"Loading the model and analysing the sentence, {spent:.0f} s")
     finally:

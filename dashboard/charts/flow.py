@@ -1,7 +1,7 @@
 """What flows from keys to queries: a line for each pair, as thick as its value."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import altair as alt
 import polars as pl
@@ -39,8 +39,8 @@ def flow(
 ) -> alt.HConcatChart:
     """Keys on the left, queries on the right, both from the first to the last; signed values have a colour each.
 
-    A pointer on a token leaves its lines alone. Args: frame, as `maps.one` takes it; top, the value of the thickest line;
-    zoom, above 1 for more room.
+    A pointer on a token leaves its lines alone. Args: frame, as `maps.one` takes it; top, the value of the thickest
+    line; zoom, above 1 for more room.
     """
     order = {position: number for number, position in enumerate(sorted({*rows.positions, *columns.positions}))}
     place = pl.col("key", "query").replace_strict(order, return_dtype=pl.Int32).name.suffix("_row")
@@ -69,15 +69,13 @@ def flow(
     head = (
         alt.Chart(heads)
         .mark_text(fontSize=11, fontWeight="bold", color="currentColor", dy=-12)
-        .encode(
-            x=alt.X("x:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None), y=alt.value(0), text="text:N"
-        )
+        .encode(x=alt.X("x:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=None), y=alt.value(0), text="text:N")
     )
     layers = alt.layer(line, left.add_params(hovered), right, head)
     return alt.hconcat(layers.properties(width=width, height=step * max(len(order), 1)))
 
 
-def _colour(measure: Measure) -> alt.Color | alt.ColorValue:
+def _colour(measure: Measure) -> Any:
     if measure.unit != SIGNED:
         return alt.value(COLOURS[0])
     return alt.condition(f"datum.{measure.name} < 0", alt.value(DIVERGING[0]), alt.value(DIVERGING[2]))

@@ -1,5 +1,7 @@
 """One sentence: its maps in a layer, what the feed-forward network amplifies, and its strongest pairs."""
 
+from typing import Any
+
 import streamlit as st
 
 from dashboard import choose, filters, measures_sentence, states
@@ -35,22 +37,23 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         special = filters.toggle("Special tokens", key="special")
     diagonal = filters.toggle("Diagonal", key="diagonal")
 
-if unit == "word" and run["corpus_annotation"] in (None, "none"):
-    states.nothing("The corpus of this run has no words yet.", states.command("annotate --with split"))
-options = (unit, values == "row-normalised", unit == "token" and special, diagonal)
-shown = [Shown(run, seq_id, layer, *options)]
+options: dict[str, Any] = {"unit": unit, "normalised": values == "row-normalised", "diagonal": diagonal}
+options["special"] = unit == "token" and special
+shown = [Shown(run, seq_id, layer, **options)]
 if other is not None:
     same = ask("sentence/same_text", corpus_id=other["corpus_id"], text=text, seq_id=seq_id).frame
     if same.is_empty():
         st.info("The second run has not seen this very text: it is not in its corpus, or was cut elsewhere.")
-    elif unit == "word" and other["corpus_annotation"] in (None, "none"):
-        st.info("The corpus of the second run has no words yet.")
     else:
-        shown.append(Shown(other, same["seq_id"].item(), beside_layer, *options))
+        shown.append(Shown(other, same["seq_id"].item(), beside_layer, **options))
 
 places = [positions(one) for one in shown]
-if min(frame.height for frame in places) == 0:
-    states.nothing("Nothing of this sentence is left: it has special tokens only, or no word.")
+for one, frame in zip(shown, places, strict=True):
+    if frame.is_empty() and unit == "word" and one.run["corpus_annotation"] in (None, "none"):
+        which = "this" if one is shown[0] else "the second"
+        states.nothing(f"The corpus of {which} run has no words yet.", states.command("annotate --with split"))
+    if frame.is_empty():
+        states.nothing("Nothing of this sentence is left: it has special tokens only, or no word.")
 longest = max(frame.height for frame in places)
 starts = (0, 0)
 if longest > MOST_CELLS:
@@ -59,10 +62,8 @@ if longest > MOST_CELLS:
         "framed in the small ones."
     )
     with st.container(horizontal=True):
-        starts = tuple(
-            filters.place(f"{name} from", longest - MOST_CELLS, key=key)
-            for name, key in (("Queries", "from_query"), ("Keys", "from_key"))
-        )
+        from_query = filters.place("Queries from", longest - MOST_CELLS, key="from_query")
+        starts = (from_query, filters.place("Keys from", longest - MOST_CELLS, key="from_key"))
 
 panels = Panels(shown, places, starts)
 if panels.is_empty:

@@ -78,7 +78,9 @@ def test_pairs_without_a_value_have_no_cell_and_keep_their_place() -> None:
     assert spec["hconcat"][0]["transform"] == [{"filter": "isValid(datum.attn)"}]
 
 
-@pytest.mark.parametrize(("n", "room", "labelled"), [(24, 300, True), (40, 640, True), (48, 640, True), (40, 300, False)])
+@pytest.mark.parametrize(
+    ("n", "room", "labelled"), [(24, 300, True), (40, 640, True), (48, 640, True), (40, 300, False)]
+)
 def test_labels_are_drawn_where_they_can_be_read(n: int, room: int, labelled: bool) -> None:
     spec = maps.one(frame(n), MEASURES[0], axis(n), axis(n), tops=TOPS, told=MEASURES, room=room).to_dict()
     encoding = spec["hconcat"][0]["encoding"]

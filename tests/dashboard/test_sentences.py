@@ -132,7 +132,9 @@ def test_words_sum_over_keys_and_average_over_queries(house: House, run_id: int,
 
 def test_patterns_of_a_pair_are_listed(house: House) -> None:
     found = sentences.cells(shown(), ALL).frame
-    rows = house.rows(f"SELECT query, key, pattern, relation FROM pair_pattern WHERE tokenizer_id = 1 AND seq_id = {SEQ}")
+    rows = house.rows(
+        f"SELECT query, key, pattern, relation FROM pair_pattern WHERE tokenizer_id = 1 AND seq_id = {SEQ}"
+    )
     held: dict[tuple[int, int], set[str]] = {}
     for query, key, pattern, relation in rows:
         held.setdefault((query, key), set()).add(f"{pattern} {relation}" if relation else pattern)
