@@ -46,7 +46,8 @@ def _extras(config: IngestConfig) -> dict[str, Any]:
     """What is asked for beside the usual tables: without it, a run is the one that it was before there were any."""
     heads = {"heads": config.heads} if config.heads != "none" else {}
     inliers = {"inliers": True} if config.inliers else {}
-    return heads | inliers | ({"rollout": list(config.rollout)} if config.rollout else {})
+    neurons = {"neurons": config.neurons} if config.neurons else {}
+    return heads | inliers | neurons | ({"rollout": list(config.rollout)} if config.rollout else {})
 
 
 def describe_run(
@@ -94,6 +95,7 @@ def describe_run(
                 "heads": config.heads,
                 "rollout": list(config.rollout),
                 "inliers": config.inliers,
+                "neurons": config.neurons,
             },
             "method_version": METHOD_VERSION,
             "lenshouse_version": importlib.metadata.version("lenshouse"),

@@ -14,6 +14,7 @@ from warehouse import connect, sqlfiles
 from warehouse.contract import INTEGER
 from warehouse.errors import UsageError, require_whole
 from warehouse.paths import warehouse_path
+from warehouse.recalls import RecallSet
 from warehouse.register import RunRecord, choose_run
 from warehouse.results import Result, frame_of, nearest, query_errors, result_of
 
@@ -111,6 +112,28 @@ class Warehouse:
         values = {"run_ids": list(run_ids), "limit": limit}
         return self.sql(sqlfiles.query("analysis/strongest_effects"), values)
 
+    def stitched(self, corpus_sha256: str, classifier: str, models: Sequence[str]) -> pl.DataFrame:
+        """One row per kind and cut: accuracy of a classifier on the first layers of models, all by their names."""
+        values = {"corpus_sha256": corpus_sha256, "model_b": classifier, "models_a": list(models)}
+        return self.sql(sqlfiles.query("stitched"), values)
+
+    def aligned(self, model_ids: Sequence[int]) -> pl.DataFrame:
+        """One row per two of these models, component and space: how many layers meet their own index."""
+        return self.sql(sqlfiles.query("alignment/table"), {"models": list(model_ids)})
+
+    def moved(self, base_id: int, tuned_id: int, *, ln_folded: bool) -> pl.DataFrame:
+        """One row per layer: by what share of their norm the parameters of two models differ."""
+        return self.sql(sqlfiles.query("diff/by_layer"), _pair(base_id, tuned_id, ln_folded))
+
+    def largest_shifts(self, base_id: int, tuned_id: int, *, ln_folded: bool, n_items: int) -> pl.DataFrame:
+        """One row per layer and component: the items of the unit that moved farthest, and of a classifier's head."""
+        values = _pair(base_id, tuned_id, ln_folded) | {"n_items": n_items}
+        return self.sql(sqlfiles.query("diff/largest"), values)
+
+    def recall(self, model_id: int, of: RecallSet) -> pl.DataFrame:
+        """One row per component and layer of a model on a corpus: recall against shuffled positions."""
+        return self.sql(sqlfiles.query("recall/table"), of.key | {"model_id": model_id})
+
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:
     """The warehouse at `path`, else LENSHOUSE_WAREHOUSE, else lenshouse.duckdb here.
@@ -120,6 +143,10 @@ def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -
     house = Warehouse(warehouse_path(path), wait)
     with connect.read(house.path, wait):
         return house
+
+
+def _pair(base_id: int, tuned_id: int, ln_folded: bool) -> dict[str, Any]:
+    return {"base_model_id": base_id, "tuned_model_id": tuned_id, "ln_folded": ln_folded}
 
 
 def _names(con: duckdb.DuckDBPyConnection) -> list[str]:

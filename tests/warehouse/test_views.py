@@ -14,7 +14,7 @@ from scipy import stats
 import warehouse
 from ingest.attribution.weights import COMPONENT_ORDER
 from tests.warehouse.conftest import House
-from tests.warehouse.synthetic import N_HEAD, WORDS, Shape, run_frames, shard_frames, states
+from tests.warehouse.synthetic import N_HEAD, WORDS, Shape, run_frames, shard_frames, states, strongest
 from warehouse import annotation, connect, sqlfiles
 from warehouse.contract import COMPONENTS, WORD_TABLE
 
@@ -132,6 +132,22 @@ def test_head_pair(view) -> None:
                 assert row[f"{side}_is_special"] == tokens[seq, pos]["is_special"]
             assert (row["run_name"], row["placement"]) == (shape.name, shape.placement)
         assert not weights, "every pair of every head is there once"
+
+
+def test_neuron_activation(view) -> None:
+    found = view("v_neuron_activation")
+    tokens = {(row["seq_id"], row["pos"]): row for row in run_frames(POST)["token"].rows(named=True)}
+    keys = ("layer", "unit", "sign", "seq_id", "pos", "activation")
+    for run_id, shape in SHAPES.items():
+        rows = found.filter(run_id=run_id).sort("layer", "unit", "sign", "rank", descending=[False, False, True, False])
+        assert rows.select(keys).rows() == strongest(shape, range(3))
+        for row in rows.rows(named=True):
+            token = tokens[row["seq_id"], row["pos"]]
+            assert row["token"] == WORDS[token["token_id"]].removeprefix("##")
+            assert all(row[name] == token[name] for name in ("is_special", "char_start", "char_end"))
+            assert row["text"] == f"text {row['seq_id']}"
+            assert (row["run_name"], row["model_name"], row["corpus_name"]) == (shape.name, shape.model, "poem")
+    assert found["is_special"].n_unique() == 2
 
 
 def test_ff_amp_compares_with_the_map_before_ff(view) -> None:

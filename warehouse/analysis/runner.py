@@ -19,7 +19,9 @@ from warehouse.analysis import (
     group_estimates,
     mixing,
     norms,
+    parameter_findings,
     patterns,
+    shift_task,
     top_pairs,
 )
 from warehouse.analysis.part import ANALYSIS_VERSION, Frames, Options, Part, Subject
@@ -32,7 +34,7 @@ from warehouse.register import choose_run
 PARTS: Final[list[Part]] = [
     *(patterns.PART, changes.PART, norms.PART, dimensions.CORRELATIONS, dimensions.OUTLIERS),
     *(mixing.PART, top_pairs.PART, agreement.PART, group_estimates.ESTIMATES, group_estimates.DIFFERENCES),
-    *(findings.RUNS, findings.GROUPS),
+    *(findings.RUNS, findings.GROUPS, shift_task.PART, parameter_findings.PART),
 ]
 """Every part, in the order in which they run."""
 
