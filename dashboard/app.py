@@ -13,6 +13,7 @@ from warehouse.errors import LenshouseError
 
 PAGES = {
     "overview": ("Overview", ":material/dashboard:"),
+    "sentence": ("Sentence", ":material/grid_on:"),
     "change": ("Change", ":material/show_chart:"),
     "compare": ("Compare runs", ":material/compare_arrows:"),
     "sql": ("SQL", ":material/terminal:"),

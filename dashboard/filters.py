@@ -48,6 +48,12 @@ def one_run(frame: pl.DataFrame, *, label: str = "Run", key: str = "run", defaul
     return by_title[choice(label, list(by_title), key=key, default=default)]
 
 
+def another_run(frame: pl.DataFrame, run: dict[str, Any], *, label: str, key: str) -> dict[str, Any] | None:
+    """A second one of `runs()` beside the first: its row; None where none is chosen."""
+    by_title = {row["title"]: row for row in frame.iter_rows(named=True) if row["run_id"] != run["run_id"]}
+    return by_title.get(choice(label, ["none", *by_title], key=key))
+
+
 def some_runs(frame: pl.DataFrame, *, n: int = 6, label: str = "Runs", key: str = "runs") -> pl.DataFrame:
     """Some of `runs()`, the first `n` where none are chosen; ends the page when the last one is taken out."""
     titles = frame["title"].to_list()
@@ -92,3 +98,16 @@ def layer(n_layer: int, *, label: str = "Layer", key: str = "layer", default: in
 
 def toggle(label: str, *, key: str, default: bool = False, about: str | None = None) -> bool:
     return bool(st.toggle(label, value=default, key=key, help=about, bind="query-params"))
+
+
+def number(label: str, highest: int, *, key: str, default: int = 0, about: str | None = None) -> int:
+    """A whole number from 0; one that is too high, as of a link to another warehouse, becomes the highest."""
+    if (st.session_state.get(key) or 0) > highest:
+        st.session_state[key] = highest
+    chosen = st.number_input(label, 0, highest, default, 1, key=key, help=about, bind="query-params")
+    return default if chosen is None else int(chosen)
+
+
+def place(label: str, highest: int, *, key: str, about: str | None = None) -> int:
+    """Where a window begins, from 0; no slider where it cannot move."""
+    return 0 if highest < 1 else int(st.slider(label, 0, highest, 0, key=key, help=about, bind="query-params"))

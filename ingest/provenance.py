@@ -82,6 +82,7 @@ def describe_run(
         "run": {
             "name": f"{model.name} on {corpus.name}",
             "options": {
+                "model": _found_again(config.model),
                 "corpus": config.corpus,
                 "text_column": config.text_column,
                 "label_column": config.label_column,
@@ -115,6 +116,12 @@ def describe_run(
             "seconds_tokenize": seconds_tokenize,
         },
     }
+
+
+def _found_again(spec: str) -> str:
+    """The hub id, or a path that leads to the model from any folder."""
+    path = Path(spec).expanduser()
+    return str(path.absolute()) if path.exists() else spec
 
 
 def layer_weight(model: LoadedModel) -> pl.DataFrame:
