@@ -6,9 +6,11 @@ Colours are those of Okabe and Ito, which people with any colour vision tell apa
 from dashboard.charts.agreement import agreement_by_layer, agreement_matrix
 from dashboard.charts.groups import by_group, differences
 from dashboard.charts.layers import by_layer, small_multiples
+from dashboard.charts.spread import MOST_POINTS, spread
 from dashboard.charts.theme import on_screen, png, svg, svg_file
 
 __all__ = [
+    "MOST_POINTS",
     "agreement_by_layer",
     "agreement_matrix",
     "by_group",
@@ -17,6 +19,7 @@ __all__ = [
     "on_screen",
     "png",
     "small_multiples",
+    "spread",
     "svg",
     "svg_file",
 ]

@@ -6,6 +6,7 @@ import re
 from typing import Any, Final, TypeAlias
 
 import altair as alt
+import polars as pl
 import vl_convert
 
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
@@ -58,13 +59,26 @@ def series_scales(names: list[str], slots: list[int] | None = None) -> tuple[alt
 
     `slots` are numbers from 0 that series keep whatever stands beside them: the same one is the same colour and shape.
     """
-    legend = alt.Legend(columns=3) if len(names) > 1 else None
+    legend = alt.Legend(columns=legend_columns(names)) if len(names) > 1 else None
     kept = list(range(len(names))) if slots is None else slots
     colours, shapes = ([of[slot % len(of)] for slot in kept] for of in (COLOURS, SHAPES))
     return (
         alt.Color("series:N", scale=alt.Scale(domain=names, range=colours), legend=legend),
         alt.Shape("series:N", scale=alt.Scale(domain=names, range=shapes), legend=legend),
     )
+
+
+def legend_columns(names: list[str]) -> int:
+    """Columns of a legend that has room in WIDTH: its longest name at 6 px a character, its symbol and the gap."""
+    return max(1, min(3, WIDTH // (6 * max(map(len, names), default=1) + 40)))
+
+
+def told(frame: pl.DataFrame) -> list[alt.Tooltip]:
+    """What a pointer on a mark tells: every column, numbers with four digits."""
+    return [
+        alt.Tooltip(f"{name}:Q", format=".4~g") if kind.is_float() else alt.Tooltip(f"{name}:N")
+        for name, kind in frame.schema.items()
+    ]
 
 
 def rule(at: float) -> alt.Chart:
