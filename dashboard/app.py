@@ -14,6 +14,7 @@ from warehouse.errors import LenshouseError
 PAGES = {
     "change": ("Change", ":material/show_chart:"),
     "seeds": ("Seeds and sizes", ":material/casino:"),
+    "patterns": ("Patterns", ":material/hub:"),
 }
 """Files of `pages`, with their titles and icons."""
 

@@ -92,3 +92,11 @@ def layer(n_layer: int, *, label: str = "Layer", key: str = "layer", default: in
 
 def toggle(label: str, *, key: str, default: bool = False, about: str | None = None) -> bool:
     return bool(st.toggle(label, value=default, key=key, help=about, bind="query-params"))
+
+
+def text(label: str, *, key: str, placeholder: str | None = None, about: str | None = None) -> str | None:
+    """What is typed; None for nothing."""
+    typed = st.text_input(
+        label, key=key, max_chars=200, placeholder=placeholder, help=about, bind="query-params", autocomplete="off"
+    )
+    return typed or None

@@ -4,8 +4,10 @@ Colours are those of Okabe and Ito, which people with any colour vision tell apa
 """
 
 from dashboard.charts.agreement import agreement_by_layer, agreement_matrix
+from dashboard.charts.effects import cells, dots
 from dashboard.charts.groups import by_group, differences
 from dashboard.charts.layers import by_layer, small_multiples
+from dashboard.charts.panels import panels
 from dashboard.charts.spread import MOST_POINTS, spread
 from dashboard.charts.theme import on_screen, png, svg, svg_file
 
@@ -15,8 +17,11 @@ __all__ = [
     "agreement_matrix",
     "by_group",
     "by_layer",
+    "cells",
     "differences",
+    "dots",
     "on_screen",
+    "panels",
     "png",
     "small_multiples",
     "spread",

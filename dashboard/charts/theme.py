@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import altair as alt
 import polars as pl
@@ -42,9 +42,9 @@ _CONFIG: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def layer_axis(n_layer: int) -> alt.X:
-    """The axis of layers, whole numbers from 1; of many, every second or fifth is labelled."""
-    step = 1 if n_layer <= 12 else 2 if n_layer <= 24 else 5
+def layer_axis(n_layer: int, *, labels: int = 12) -> alt.X:
+    """The axis of layers, whole numbers from 1; every second or fifth has a label where room is short."""
+    step = 1 if n_layer <= labels else 2 if n_layer <= 2 * labels else 5
     ticks = [layer for layer in range(1, n_layer + 1) if layer == 1 or layer % step == 0]
     return alt.X(
         "layer:Q",
@@ -85,6 +85,14 @@ def rule(at: float) -> alt.Chart:
     """A dashed line where nothing happens, such as 0, or 1 for a ratio."""
     values = alt.Data(values=[{"at": at}])
     return alt.Chart(values).mark_rule(strokeDash=[4, 3], color=_INK, opacity=0.6).encode(y="at:Q")
+
+
+def rule_at(at: float, side: Literal["x", "y"] = "y") -> alt.Chart:
+    """The same on the data that it is layered with, one line whatever their rows: for the layers of a facet, and across
+    a horizontal axis."""
+    place = alt.XDatum(at) if side == "x" else alt.YDatum(at)
+    one = alt.Chart().transform_aggregate(rows="count()")
+    return one.mark_rule(strokeDash=[4, 3], color=_INK, opacity=0.6).encode(place)
 
 
 def on_screen(chart: alt.TopLevelMixin) -> Any:

@@ -35,7 +35,7 @@ with left if layout == "together" else st.container():
         chart = charts.by_layer(four, list(COMPONENTS), CHANGE, height=270)
         figure("Change of the map by component", chart, answer, key="change", about=about)
     elif layout == "apart":
-        apart = charts.small_multiples(own.select(shown), labels, CHANGE, nothing=0)
+        apart = charts.panels(own.select(shown), labels, CHANGE, nothing=0)
         figure(f"Change of the map by {component}", apart, answer, key="change", about=about)
     else:
         chart = charts.by_layer(own.select(shown), labels, CHANGE, slots=slots, height=270)

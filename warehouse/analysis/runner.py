@@ -19,6 +19,7 @@ from warehouse.analysis import (
     group_estimates,
     mixing,
     norms,
+    parts_of_speech,
     patterns,
     top_pairs,
 )
@@ -30,7 +31,7 @@ from warehouse.paths import warehouse_path
 from warehouse.register import choose_run
 
 PARTS: Final[list[Part]] = [
-    *(patterns.PART, changes.PART, norms.PART, dimensions.CORRELATIONS, dimensions.OUTLIERS),
+    *(patterns.PART, changes.PART, norms.PART, parts_of_speech.PART, dimensions.CORRELATIONS, dimensions.OUTLIERS),
     *(mixing.PART, top_pairs.PART, agreement.PART, group_estimates.ESTIMATES, group_estimates.DIFFERENCES),
     *(findings.RUNS, findings.GROUPS),
 ]
