@@ -13,6 +13,7 @@ from warehouse.errors import LenshouseError
 
 PAGES = {
     "change": ("Change", ":material/show_chart:"),
+    "correlations": ("Correlations", ":material/scatter_plot:"),
     "seeds": ("Seeds and sizes", ":material/casino:"),
     "patterns": ("Patterns", ":material/hub:"),
 }

@@ -4,6 +4,7 @@ Colours are those of Okabe and Ito, which people with any colour vision tell apa
 """
 
 from dashboard.charts.agreement import agreement_by_layer, agreement_matrix
+from dashboard.charts.cloud import cloud
 from dashboard.charts.effects import cells, dots
 from dashboard.charts.groups import by_group, differences
 from dashboard.charts.layers import by_layer, small_multiples
@@ -18,6 +19,7 @@ __all__ = [
     "by_group",
     "by_layer",
     "cells",
+    "cloud",
     "differences",
     "dots",
     "on_screen",
