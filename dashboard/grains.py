@@ -41,32 +41,45 @@ class Grain:
 
     def bins(self, x: str, y: str) -> str:
         """Points of a layer counted in BINS x BINS bins of equal width between the least and the greatest value."""
-        return (
-            f"WITH points AS (\n{self.points(x, y)}\n), ends AS (\n"
-            "    SELECT min(x) AS x_min, (max(x) - min(x)) / $bins AS x_step, min(y) AS y_min, (max(y) - min(y)) / $bins AS y_step\n"
-            "    FROM points\n), placed AS (\n"
-            "    SELECT\n"
-            "        CASE WHEN x_step > 0 THEN least(floor((x - x_min) / x_step), $bins - 1) ELSE 0 END AS i,\n"
-            "        CASE WHEN y_step > 0 THEN least(floor((y - y_min) / y_step), $bins - 1) ELSE 0 END AS j\n"
-            "    FROM points, ends\n)\n"
-            "SELECT\n"
-            "    x_min + i * x_step AS x_from, x_min + (i + 1) * x_step AS x_to,\n"
-            "    y_min + j * y_step AS y_from, y_min + (j + 1) * y_step AS y_to, count(*) AS n_points\n"
-            "FROM placed, ends\nGROUP BY ALL\nORDER BY x_from, y_from"
-        )
+        return f"""WITH points AS (
+{self.points(x, y)}
+),
+ends AS (
+    SELECT
+        min(x) AS x_min, (max(x) - min(x)) / $bins AS x_step,
+        min(y) AS y_min, (max(y) - min(y)) / $bins AS y_step
+    FROM points
+),
+placed AS (
+    SELECT
+        CASE WHEN x_step > 0 THEN least(floor((x - x_min) / x_step), $bins - 1) ELSE 0 END AS i,
+        CASE WHEN y_step > 0 THEN least(floor((y - y_min) / y_step), $bins - 1) ELSE 0 END AS j
+    FROM points, ends
+)
+SELECT
+    x_min + i * x_step AS x_from, x_min + (i + 1) * x_step AS x_to,
+    y_min + j * y_step AS y_from, y_min + (j + 1) * y_step AS y_to, count(*) AS n_points
+FROM placed, ends
+GROUP BY ALL
+ORDER BY x_from, y_from"""
 
     def by_layer(self, x: str, y: str) -> str:
         """Spearman's rho of every layer: Pearson's r of average ranks, with how many points and units it is over."""
-        return (
-            f"WITH points AS (\n{self.all_points(x, y)}\n), ranked AS (\n"
-            "    SELECT\n        layer, unit,\n"
-            "        rank() OVER (PARTITION BY layer ORDER BY x) + (count(*) OVER (PARTITION BY layer, x) - 1) / 2 AS rank_x,\n"
-            "        rank() OVER (PARTITION BY layer ORDER BY y) + (count(*) OVER (PARTITION BY layer, y) - 1) / 2 AS rank_y\n"
-            "    FROM points\n)\n"
-            "SELECT\n    layer, nullif(corr(rank_x, rank_y), 'nan'::DOUBLE) AS rho, count(*) AS n_points,\n"
-            "    count(DISTINCT unit) AS n_units\n"
-            "FROM ranked\nGROUP BY layer\nORDER BY layer"
-        )
+        return f"""WITH points AS (
+{self.all_points(x, y)}
+),
+ranked AS (
+    SELECT
+        layer, unit,
+        rank() OVER (PARTITION BY layer ORDER BY x) + (count(*) OVER (PARTITION BY layer, x) - 1) / 2 AS rank_x,
+        rank() OVER (PARTITION BY layer ORDER BY y) + (count(*) OVER (PARTITION BY layer, y) - 1) / 2 AS rank_y
+    FROM points
+)
+SELECT
+    layer, nullif(corr(rank_x, rank_y), 'nan'::DOUBLE) AS rho, count(*) AS n_points, count(DISTINCT unit) AS n_units
+FROM ranked
+GROUP BY layer
+ORDER BY layer"""
 
 
 _NORMS: Final = {
@@ -82,15 +95,10 @@ _MIXING: Final = {f"mix_{stage}": f"Mixing ratio, {stage}" for stage in ("atb", 
 _CONSTANTS: Final = {
     f"const_{stage}": f"Norm of the constant, {stage}" for stage in ("atb", "after_ff", "after_res", "after_ln")
 }
+_STATES: Final = {"ff_in": "FF's input", "ff_out": "FF's output", "residual": "Residual", "output": "Output"}
+_MOMENTS: Final = {"mean_abs": "mean |.|", "mean": "mean", "std": "standard deviation"}
 _SIZES: Final = {
-    f"{state}_{moment}": f"{title}, {told}"
-    for state, title in (
-        ("ff_in", "FF's input"),
-        ("ff_out", "FF's output"),
-        ("residual", "Residual"),
-        ("output", "Output"),
-    )
-    for moment, told in (("mean_abs", "mean |.|"), ("mean", "mean"), ("std", "standard deviation"))
+    f"{state}_{moment}": f"{title}, {told}" for state, title in _STATES.items() for moment, told in _MOMENTS.items()
 }
 
 GRAINS: Final = {
@@ -123,7 +131,8 @@ GRAINS: Final = {
         {"ln_ff_gamma_abs": "|LN weight| of the FF block", "ff_out_mean_abs": _SIZES["ff_out_mean_abs"]}
         | {
             "ln_ff_gamma": "LN weight of the FF block", "ln_ff_beta": "LN bias of the FF block",
-            "ln_attn_gamma_abs": "|LN weight| of the attention block", "ln_attn_gamma": "LN weight of the attention block",
+            "ln_attn_gamma_abs": "|LN weight| of the attention block",
+            "ln_attn_gamma": "LN weight of the attention block",
             "ln_attn_beta": "LN bias of the attention block",
         }
         | _SIZES,

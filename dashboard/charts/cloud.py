@@ -1,9 +1,13 @@
 """Two numbers of many points: each drawn, or counted in bins."""
 
+from typing import TypeVar
+
 import altair as alt
 import polars as pl
 
 from dashboard.charts.theme import COLOURS, WIDTH, Chart, told
+
+T = TypeVar("T", alt.X, alt.Y)
 
 
 def cloud(frame: pl.DataFrame, x: str, y: str, *, named: pl.DataFrame | None = None, height: int = 270) -> Chart:
@@ -23,7 +27,7 @@ def cloud(frame: pl.DataFrame, x: str, y: str, *, named: pl.DataFrame | None = N
     return alt.layer(*layers).properties(width=WIDTH, height=height)
 
 
-def _axis(name: str, title: str, channel: type) -> alt.X | alt.Y:
+def _axis(name: str, title: str, channel: type[T]) -> T:
     return channel(f"{name}:Q", title=title, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(format="~g"))
 
 

@@ -27,8 +27,8 @@ labels, slots = runs["label"].to_list(), (runs["model_id"] - 1).to_list()
 named = runs.select("run_id", series="label")
 shown = ["layer", "series", "value", "low", "high", "n_sequences"]
 own = answer.frame.filter(component=component).join(named, on="run_id")
-left, right = (st, st.container()) if layout == "apart" else st.columns(2)
-with left if layout == "together" else st.container():
+left, right = (st.container(), st.container()) if layout == "apart" else st.columns(2)
+with left:
     about = measures.CHANGE
     if is_one:
         four = answer.frame.with_columns(series="component").select(shown)

@@ -19,7 +19,8 @@ MANY: Final = {"token": "tokens", "sentence": "sentences", "dimension": "dimensi
 def points(kind: str, x: str, y: str, values: dict[str, Any], n_points: int, about: str) -> None:
     """The cloud of a layer: how many points it has, how they are drawn, and of dimensions the outliers by number."""
     if n_points == 0:
-        return st.info("No point of this layer has both.", icon=":material/info:")
+        st.info("No point of this layer has both.", icon=":material/info:")
+        return
     grain: Grain = GRAINS[kind]
     found = correlate.cloud(grain, x, y, values, n_points)
     named = correlate.outliers(grain, x, y, values) if kind == "dimension" else None
