@@ -15,6 +15,9 @@ PAGES = {
     "overview": ("Overview", ":material/dashboard:"),
     "sentence": ("Sentence", ":material/grid_on:"),
     "change": ("Change", ":material/show_chart:"),
+    "correlations": ("Correlations", ":material/scatter_plot:"),
+    "seeds": ("Seeds and sizes", ":material/hub:"),
+    "patterns": ("Patterns", ":material/category:"),
     "compare": ("Compare runs", ":material/compare_arrows:"),
     "sql": ("SQL", ":material/terminal:"),
 }

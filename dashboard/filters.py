@@ -15,6 +15,9 @@ T = TypeVar("T")
 _LONG = 60
 """Characters of a label; longer ones are cut in the middle."""
 
+_SHORT = 26
+"""Characters of the name of a run in a chart: two in a row of a legend."""
+
 
 def plain(text: object, longest: int = _LONG) -> str:
     """Untrusted text for a label: on one line, no control characters, no longer than `longest`."""
@@ -29,7 +32,8 @@ def escaped(text: object) -> str:
 
 
 def runs() -> pl.DataFrame:
-    """Complete runs: run_id, title ("3 MiniLM on demo"), name of model and corpus, and what tells them apart.
+    """Complete runs: run_id, title ("3 MiniLM on demo"), label ("3 MiniLM", for charts), name of model and corpus, and
+    what tells them apart.
 
     Ends the page where there are none.
     """
@@ -39,7 +43,13 @@ def runs() -> pl.DataFrame:
         plain(f"{run_id} {model} on {corpus}")
         for run_id, model, corpus in frame.select("run_id", "model_name", "corpus_name").iter_rows()
     ]
-    return frame.with_columns(title=pl.Series(titles, dtype=pl.String))
+    labels = [label(run_id, model) for run_id, model in frame.select("run_id", "model_name").iter_rows()]
+    return frame.with_columns(title=pl.Series(titles, dtype=pl.String), label=pl.Series(labels, dtype=pl.String))
+
+
+def label(run_id: int, model: str) -> str:
+    """A run where there is little room, as in the legend of a chart; its number tells it from all others."""
+    return plain(f"{run_id} {model}", _SHORT)
 
 
 def one_run(frame: pl.DataFrame, *, label: str = "Run", key: str = "run", default: int = 0) -> dict[str, Any]:
@@ -111,3 +121,11 @@ def number(label: str, highest: int, *, key: str, default: int = 0, about: str |
 def place(label: str, highest: int, *, key: str, about: str | None = None) -> int:
     """Where a window begins, from 0; no slider where it cannot move."""
     return 0 if highest < 1 else int(st.slider(label, 0, highest, 0, key=key, help=about, bind="query-params"))
+
+
+def text(label: str, *, key: str, placeholder: str | None = None, about: str | None = None) -> str | None:
+    """What is typed; None for nothing."""
+    typed = st.text_input(
+        label, key=key, max_chars=200, placeholder=placeholder, help=about, bind="query-params", autocomplete="off"
+    )
+    return typed or None

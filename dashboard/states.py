@@ -18,10 +18,15 @@ def require(frame: pl.DataFrame, missing: str, command: str) -> None:
 
 def nothing(missing: str, command: str | None = None) -> NoReturn:
     """End the page with a note, and a command to copy."""
+    missed(missing, command)
+    st.stop()
+
+
+def missed(missing: str, command: str | None = None) -> None:
+    """In place of one chart: a note, and a command to copy; the page goes on."""
     st.info(missing, icon=":material/hourglass_empty:")
     if command is not None:
-        st.code(command, language="bash")
-    st.stop()
+        st.code(command, language="bash", wrap_lines=True)
 
 
 def command(words: str) -> str:

@@ -5,10 +5,12 @@ from typing import cast
 import altair as alt
 import polars as pl
 
-from dashboard.charts.theme import COLOURS, HEIGHT, WIDTH, Chart, layer_axis, rule
+from dashboard.charts.theme import COLOURS, HEIGHT, WIDTH, Chart, layer_axis, rule, told
 
 
-def by_group(means: pl.DataFrame, runs: pl.DataFrame, title: str, *, nothing: float | None = None) -> Chart:
+def by_group(
+    means: pl.DataFrame, runs: pl.DataFrame, title: str, *, nothing: float | None = None, height: int = HEIGHT
+) -> Chart:
     """A group by layer: means has rows of layer, value, low, high; runs of run_id, layer, value, drawn thin behind."""
     n_layer = cast(int, means["layer"].max() or 1)
     x = layer_axis(n_layer)
@@ -24,13 +26,15 @@ def by_group(means: pl.DataFrame, runs: pl.DataFrame, title: str, *, nothing: fl
         spread.mark_area(opacity=0.18, color=COLOURS[0]).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
         spread.mark_rule(color=COLOURS[0]).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
         base.mark_line(strokeWidth=2, color=COLOURS[0]).encode(y=alt.Y("value:Q", title=title)),
-        base.mark_point(filled=True, size=34, opacity=1, color=COLOURS[0]).encode(y=alt.Y("value:Q", title=title)),
+        base.mark_point(filled=True, size=34, opacity=1, color=COLOURS[0]).encode(
+            y=alt.Y("value:Q", title=title), tooltip=told(means)
+        ),
     ]
     chart = alt.layer(*([rule(nothing)] if nothing is not None else []), *layers)
-    return chart.properties(width=WIDTH, height=HEIGHT)
+    return chart.properties(width=WIDTH, height=height)
 
 
-def differences(frame: pl.DataFrame, title: str) -> Chart:
+def differences(frame: pl.DataFrame, title: str, *, height: int = HEIGHT) -> Chart:
     """Group b less group a by relative depth: rows of depth, value, low, high."""
     base = alt.Chart(frame.filter(pl.col("value").is_not_null())).encode(
         x=alt.X(
@@ -44,8 +48,10 @@ def differences(frame: pl.DataFrame, title: str) -> Chart:
     return alt.layer(
         rule(0),
         spread.mark_rule(strokeWidth=1.5, color=COLOURS[0]).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
-        base.mark_point(filled=True, size=40, opacity=1, color=COLOURS[0]).encode(y=alt.Y("value:Q", title=title)),
-    ).properties(width=WIDTH, height=HEIGHT)
+        base.mark_point(filled=True, size=40, opacity=1, color=COLOURS[0]).encode(
+            y=alt.Y("value:Q", title=title), tooltip=told(frame)
+        ),
+    ).properties(width=WIDTH, height=height)
 
 
 def difference_by_layer(frame: pl.DataFrame, title: str) -> Chart:

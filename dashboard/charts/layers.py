@@ -7,7 +7,7 @@ import polars as pl
 from altair import Undefined
 from altair.utils.schemapi import UndefinedType
 
-from dashboard.charts.theme import HEIGHT, WIDTH, Chart, layer_axis, rule, series_scales
+from dashboard.charts.theme import HEIGHT, WIDTH, Chart, layer_axis, rule, series_scales, told
 
 
 def by_layer(
@@ -53,7 +53,6 @@ def _lines(
 ) -> Chart:
     colour, shape = series_scales(names, slots)
     n_layer = cast(int, frame["layer"].max() or 1)
-    told = frame.schema
     base = alt.Chart(frame.filter(pl.col("value").is_not_null())).encode(x=layer_axis(n_layer), color=colour)
     spread = base.transform_filter("isValid(datum.low)")
     layers = [
@@ -63,7 +62,7 @@ def _lines(
         base.mark_point(filled=True, size=34, opacity=1).encode(
             y=alt.Y("value:Q", title=title, scale=scale),
             shape=shape,
-            tooltip=[alt.Tooltip(name, format=".4~g") if kind.is_float() else name for name, kind in told.items()],
+            tooltip=told(frame),
         ),
     ]
     return alt.layer(*([rule(nothing)] if nothing is not None else []), *layers)

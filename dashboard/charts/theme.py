@@ -3,9 +3,10 @@
 import html
 import json
 import re
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import altair as alt
+import polars as pl
 import vl_convert
 
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
@@ -41,9 +42,9 @@ _CONFIG: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def layer_axis(n_layer: int) -> alt.X:
-    """The axis of layers, whole numbers from 1; of many, every second or fifth is labelled."""
-    step = 1 if n_layer <= 12 else 2 if n_layer <= 24 else 5
+def layer_axis(n_layer: int, *, labels: int = 12) -> alt.X:
+    """The axis of layers, whole numbers from 1; every second or fifth has a label where room is short."""
+    step = 1 if n_layer <= labels else 2 if n_layer <= 2 * labels else 5
     ticks = [layer for layer in range(1, n_layer + 1) if layer == 1 or layer % step == 0]
     return alt.X(
         "layer:Q",
@@ -58,7 +59,7 @@ def series_scales(names: list[str], slots: list[int] | None = None) -> tuple[alt
 
     `slots` are numbers from 0 that series keep whatever stands beside them: the same one is the same colour and shape.
     """
-    legend = alt.Legend(columns=3) if len(names) > 1 else None
+    legend = alt.Legend(columns=legend_columns(names)) if len(names) > 1 else None
     kept = list(range(len(names))) if slots is None else slots
     colours, shapes = ([of[slot % len(of)] for slot in kept] for of in (COLOURS, SHAPES))
     return (
@@ -67,10 +68,31 @@ def series_scales(names: list[str], slots: list[int] | None = None) -> tuple[alt
     )
 
 
+def legend_columns(names: list[str]) -> int:
+    """Columns of a legend that has room in WIDTH: its longest name at 6 px a character, its symbol and the gap."""
+    return max(1, min(3, WIDTH // (6 * max(map(len, names), default=1) + 40)))
+
+
+def told(frame: pl.DataFrame) -> list[alt.Tooltip]:
+    """What a pointer on a mark tells: every column, numbers with four digits."""
+    return [
+        alt.Tooltip(f"{name}:Q", format=".4~g") if kind.is_float() else alt.Tooltip(f"{name}:N")
+        for name, kind in frame.schema.items()
+    ]
+
+
 def rule(at: float) -> alt.Chart:
     """A dashed line where nothing happens, such as 0, or 1 for a ratio."""
     values = alt.Data(values=[{"at": at}])
     return alt.Chart(values).mark_rule(strokeDash=[4, 3], color=_INK, opacity=0.6).encode(y="at:Q")
+
+
+def rule_at(at: float, side: Literal["x", "y"] = "y") -> alt.Chart:
+    """The same on the data that it is layered with, one line whatever their rows: for the layers of a facet, and across
+    a horizontal axis."""
+    place = alt.XDatum(at) if side == "x" else alt.YDatum(at)
+    one = alt.Chart().transform_aggregate(rows="count()")
+    return one.mark_rule(strokeDash=[4, 3], color=_INK, opacity=0.6).encode(place)
 
 
 def on_screen(chart: alt.TopLevelMixin) -> Any:

@@ -33,10 +33,10 @@ def estimate_rows(
     pair_filters: Sequence[str | None],
     **columns: np.ndarray,
 ) -> pl.DataFrame:
-    """One row per item: value, low, high, n and n_sequences as columns (M,), NaN as NULL."""
+    """One row per item: value, low, high, n, n_sequences and, if any, p_value as columns (M,), NaN as NULL."""
     same: dict[str, Any] = {"run_id": run_id, "measure": measure, "layer": layer}
-    frame = pl.DataFrame({"item": items, "pair_filter": pair_filters, **columns})
-    frame = frame.with_columns(**{name: pl.lit(value) for name, value in same.items()}, p_value=pl.lit(None))
+    frame = pl.DataFrame({"p_value": [None] * len(items), "item": items, "pair_filter": pair_filters} | columns)
+    frame = frame.with_columns(**{name: pl.lit(value) for name, value in same.items()})
     return frame.select(SCHEMA.names()).cast(SCHEMA).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 

@@ -57,13 +57,24 @@ class Sums:
     @property
     def counted(self) -> Floats:
         """The pattern's pairs in sequences that hold others too: (S, K)."""
-        return np.where(self.all_n > self.n, self.n, 0.0)
+        return gains(self.n, self.amp, self.all_n, self.all_amp)[0]
 
     @property
     def gain(self) -> Floats:
         """What the sequence adds to the effect: FF-amp of those pairs less the mean FF-amp of the others, (S, K)."""
-        others = ratio(self.all_amp - self.amp, self.all_n - self.n)
-        return np.where(self.counted > 0, self.amp - self.n * others, 0.0)
+        return gains(self.n, self.amp, self.all_n, self.all_amp)[1]
+
+
+def gains(n: Floats, amp: Floats, all_n: Floats, all_amp: Floats) -> tuple[Floats, Floats]:
+    """Of S sequences and K kinds of pairs: how many of a kind count, those of sequences that hold others too, and
+    their FF-amp less the mean FF-amp of the others.
+
+    Args: n, amp (S, K), pairs of each kind and the sum of their FF-amp; all_n, all_amp (S, K) or (S, 1), of all pairs
+    that it is compared with, its own among them. Returns (S, K) twice.
+    """
+    counted = np.where(all_n > n, n, 0.0)
+    others = ratio(all_amp - amp, all_n - n)
+    return counted, np.where(counted > 0, amp - n * others, 0.0)
 
 
 def estimates(sums: Sums, options: Options) -> dict[str, np.ndarray]:

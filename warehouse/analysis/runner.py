@@ -20,6 +20,7 @@ from warehouse.analysis import (
     mixing,
     norms,
     parameter_findings,
+    parts_of_speech,
     patterns,
     shift_task,
     top_pairs,
@@ -32,7 +33,7 @@ from warehouse.paths import warehouse_path
 from warehouse.register import choose_run
 
 PARTS: Final[list[Part]] = [
-    *(patterns.PART, changes.PART, norms.PART, dimensions.CORRELATIONS, dimensions.OUTLIERS),
+    *(patterns.PART, changes.PART, norms.PART, parts_of_speech.PART, dimensions.CORRELATIONS, dimensions.OUTLIERS),
     *(mixing.PART, top_pairs.PART, agreement.PART, group_estimates.ESTIMATES, group_estimates.DIFFERENCES),
     *(findings.RUNS, findings.GROUPS, shift_task.PART, parameter_findings.PART),
 ]
