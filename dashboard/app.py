@@ -13,6 +13,7 @@ from warehouse.errors import LenshouseError
 
 PAGES = {
     "change": ("Change", ":material/show_chart:"),
+    "parameters": ("Parameters", ":material/data_array:"),
 }
 """Files of `pages`, with their titles and icons."""
 
