@@ -18,6 +18,7 @@ PAGES = {
     "correlations": ("Correlations", ":material/scatter_plot:"),
     "seeds": ("Seeds and sizes", ":material/hub:"),
     "patterns": ("Patterns", ":material/category:"),
+    "parameters": ("Parameters", ":material/data_array:"),
     "compare": ("Compare runs", ":material/compare_arrows:"),
     "sql": ("SQL", ":material/terminal:"),
 }

@@ -85,7 +85,7 @@ def house(tmp_path: Path) -> House:
         con.execute("UPDATE sequence SET label = CASE WHEN seq_id % 2 = 0 THEN 'good' ELSE 'bad' END")
         [(n_vocab,)] = con.execute("SELECT count(*) FROM vocab").fetchall()
         con.executemany(
-            "INSERT INTO parameter_shift VALUES (1, 2, ?, 'ff_key', 5, 1, 2, 0.5, 0.9, 0.2, 0.5, FALSE, 4, 12, 'all', '1')",
+            "INSERT INTO parameter_shift VALUES (1, 2, ?, 'ff_key', 5, 1, 2, 0.5, 1, 0.2, 1, FALSE, 4, 12, 'all', '1')",
             [[layer] for layer in range(1, N_LAYER + 1)],
         )
         rows = [
