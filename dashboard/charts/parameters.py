@@ -80,7 +80,6 @@ def cuts(frame: pl.DataFrame, chance: float | None, own: float | None) -> Chart:
     Args: frame, rows of model_a, kind (stitched, identity, random), cut, accuracy, low, high; chance and own, the
     accuracies of the most frequent class and of the classifier itself.
     """
-    ends = ("accuracy", "low", "high")
     kinds = [kind for kind in ("stitched", "identity", "random") if kind in set(frame["kind"])]
     base = alt.Chart(frame).encode(
         x=alt.X("cut:Q", title="Layers of the other model that come first", axis=alt.Axis(format="d", tickMinStep=1)),
