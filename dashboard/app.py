@@ -13,6 +13,7 @@ from warehouse.errors import LenshouseError
 
 PAGES = {
     "change": ("Change", ":material/show_chart:"),
+    "parameters": ("Parameters", ":material/hub:"),
 }
 """Files of `pages`, with their titles and icons."""
 

@@ -82,3 +82,26 @@ def layer(n_layer: int, *, label: str = "Layer", key: str = "layer", default: in
 
 def toggle(label: str, *, key: str, default: bool = False, about: str | None = None) -> bool:
     return bool(st.toggle(label, value=default, key=key, help=about, bind="query-params"))
+
+
+def models(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows with model_id and model_name, a title ("5 MiniLM") added; ends the page where there are none."""
+    states.require(frame, "No model has projections yet.", states.command("project --model …"))
+    titles = [plain(f"{model_id} {name}") for model_id, name in frame.select("model_id", "model_name").iter_rows()]
+    return frame.with_columns(title=pl.Series(titles, dtype=pl.String))
+
+
+def one_model(frame: pl.DataFrame, *, label: str = "Model", key: str = "model") -> dict[str, Any]:
+    """One of `models()`, the first where none is chosen: its row."""
+    by_title = {row["title"]: row for row in frame.iter_rows(named=True)}
+    return by_title[choice(label, list(by_title), key=key)]
+
+
+def number(label: str, n: int, *, key: str) -> int:
+    """A whole number from 0 to n - 1."""
+    return int(st.number_input(label, 0, max(n - 1, 0), 0, 1, key=key, bind="query-params", width=140) or 0)
+
+
+def text(label: str, *, key: str, longest: int = 100) -> str:
+    """A line of text, untrusted."""
+    return st.text_input(label, max_chars=longest, key=key, bind="query-params") or ""
