@@ -37,7 +37,7 @@ def unit() -> None:
         number = filters.number("Unit", n_units, key="unit")
     answer = ask("parameters/unit", model_id=model["model_id"], layer=layer, component=component, unit=number,
                  n=_SHOWN, **reading)  # fmt: skip
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([5, 3], gap="large")
     with left:
         _items(answer, f"{component} {number} of layer {layer}")
     if component in _NEURONS:

@@ -18,29 +18,31 @@ def items(frame: pl.DataFrame) -> alt.HConcatChart:
     """Bars of scores, the highest items beside the lowest: rows of sign (1 or -1), rank, item, score."""
     return alt.hconcat(
         *(
-            bars(frame.filter(sign=sign).select("rank", "item", "score"), title, COLOURS[slot])
+            bars(frame.filter(sign=sign).select("rank", "item", "score"), title, COLOURS[slot], width=150, room=90)
             for sign, title, slot in ((1, "Highest items", 0), (-1, "Lowest items", 1))
         ),
-        spacing=24,
+        spacing=16,
     )
 
 
-def bars(frame: pl.DataFrame, title: str, colour: str = COLOURS[0]) -> alt.Chart:
-    """A bar for each rank: rows of rank, item (any text), score."""
+def bars(
+    frame: pl.DataFrame, title: str, colour: str = COLOURS[0], *, width: float = WIDTH, room: int = 220
+) -> alt.Chart:
+    """A bar for each rank: rows of rank, item (any text), score; `room` in pixels is what items may take."""
     labels = [f"{rank}  {_short(item)}" for rank, item in frame.select("rank", "item").iter_rows()]
     shown = frame.select("rank", "score", label=pl.Series(labels, dtype=pl.String))
     return (
         alt.Chart(shown)
         .mark_bar(color=colour, height={"band": 0.75})
         .encode(
-            x=alt.X("score:Q", title="Score, dot product", axis=alt.Axis(format="~g", tickCount=5)),
-            y=alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False)),
+            x=alt.X("score:Q", title="Score, dot product", axis=alt.Axis(format="~g", tickCount=4)),
+            y=alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=room, ticks=False, domain=False)),
             tooltip=[
                 alt.Tooltip("label:N", title="Item"),
                 alt.Tooltip("score:Q", title="Score", format=".4~g"),
             ],
         )
-        .properties(width=WIDTH * 0.7, height={"step": 19}, title=alt.TitleParams(title, fontSize=11, anchor="start"))
+        .properties(width=width, height={"step": 19}, title=alt.TitleParams(title, fontSize=11, anchor="start"))
     )
 
 
