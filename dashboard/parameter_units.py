@@ -91,7 +91,7 @@ def context(row: dict[str, Any], around: int = 50) -> str:
 def one_reading(parts: pl.DataFrame) -> dict[str, Any]:
     """A vocabulary filter and a reading of LN (of pairs, also whether equal items are left out), of those stored."""
     keys = [name for name in ("vocab_filter", "ln_folded", "exclude_same") if name in parts.columns]
-    ways = {}
+    ways: dict[str, dict[str, Any]] = {}
     for row in parts.select(keys).unique().sort(keys).iter_rows(named=True):
         told = [row["vocab_filter"], *(["LN folded"] if row["ln_folded"] else [])]
         told += ["no equal items"] if row.get("exclude_same") else []

@@ -111,7 +111,8 @@ def test_a_word_that_is_no_item_is_told_as_text(full: House, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_warehouse_without_any_names_the_command(house: House, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+def test_a_warehouse_without_any_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    house = House(tmp_path / "lens.duckdb")
     house.ingest()
     app = shown(monkeypatch, house.path, view=view)
     assert not app.exception and len(app.info) == 1
