@@ -129,3 +129,16 @@ def text(label: str, *, key: str, placeholder: str | None = None, about: str | N
         label, key=key, max_chars=200, placeholder=placeholder, help=about, bind="query-params", autocomplete="off"
     )
     return typed or None
+
+
+def models(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows with model_id and model_name, a title ("5 MiniLM") added; ends the page where there are none."""
+    states.require(frame, "No model has projections yet.", states.command("project --model …"))
+    titles = [plain(f"{model_id} {name}") for model_id, name in frame.select("model_id", "model_name").iter_rows()]
+    return frame.with_columns(title=pl.Series(titles, dtype=pl.String))
+
+
+def one_model(frame: pl.DataFrame, *, label: str = "Model", key: str = "model") -> dict[str, Any]:
+    """One of `models()`, the first where none is chosen: its row."""
+    by_title = {row["title"]: row for row in frame.iter_rows(named=True)}
+    return by_title[choice(label, list(by_title), key=key)]

@@ -9,6 +9,7 @@ from dashboard.charts.effects import cells, dots
 from dashboard.charts.groups import by_group, difference_by_layer, differences
 from dashboard.charts.layers import by_layer, small_multiples
 from dashboard.charts.panels import panels
+from dashboard.charts.parameters import alignment, bars, items, shifts, stitching
 from dashboard.charts.phases import seconds_by_phase
 from dashboard.charts.quick import quick
 from dashboard.charts.spread import MOST_POINTS, spread
@@ -20,6 +21,8 @@ __all__ = [
     "Chart",
     "agreement_by_layer",
     "agreement_matrix",
+    "alignment",
+    "bars",
     "by_group",
     "by_layer",
     "cells",
@@ -27,13 +30,16 @@ __all__ = [
     "difference_by_layer",
     "differences",
     "dots",
+    "items",
     "on_screen",
     "panels",
     "png",
     "quick",
     "seconds_by_phase",
+    "shifts",
     "small_multiples",
     "spread",
+    "stitching",
     "svg",
     "svg_file",
     "verdict_matrix",

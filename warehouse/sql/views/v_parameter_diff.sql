@@ -7,7 +7,8 @@ final AS (
     SELECT
         base.name AS base_model, tuned.name AS tuned_model, tuned.family, tuned.seed, source.layer, source.component,
         source.unit, source.head, source.shift_rank, source.shift_norm, source.sign, source.rank, vocab.display AS item,
-        source.score, source.vocab_filter, source.ln_folded, source.token_id
+        source.score, source.vocab_filter, source.ln_folded, source.token_id,
+        source.base_model_id, source.tuned_model_id
     FROM source
     JOIN model AS base ON base.model_id = source.base_model_id
     JOIN model AS tuned ON tuned.model_id = source.tuned_model_id
@@ -33,3 +34,5 @@ COMMENT ON COLUMN v_parameter_diff.score IS 'Dot product of the shift and the it
 COMMENT ON COLUMN v_parameter_diff.vocab_filter IS 'The items that took part.';
 COMMENT ON COLUMN v_parameter_diff.ln_folded IS 'Whether vectors went through their norm.';
 COMMENT ON COLUMN v_parameter_diff.token_id IS 'The item''s id.';
+COMMENT ON COLUMN v_parameter_diff.base_model_id IS 'The model before (model.model_id).';
+COMMENT ON COLUMN v_parameter_diff.tuned_model_id IS 'The model that was trained on from it (model.model_id).';

@@ -7,7 +7,8 @@ final AS (
     SELECT
         base.name AS base_model, tuned.name AS tuned_model, tuned.family, tuned.seed, source.layer, source.component,
         source.n_units, source.norm, source.base_norm, source.relative, source.cosine, source.mean_unit_norm,
-        source.max_unit_norm, source.ln_folded
+        source.max_unit_norm, source.ln_folded,
+        source.base_model_id, source.tuned_model_id
     FROM source
     JOIN model AS base ON base.model_id = source.base_model_id
     JOIN model AS tuned ON tuned.model_id = source.tuned_model_id
@@ -29,3 +30,5 @@ COMMENT ON COLUMN v_parameter_shift.cosine IS 'Cosine of both matrices as long v
 COMMENT ON COLUMN v_parameter_shift.mean_unit_norm IS 'Mean norm of a unit''s shift.';
 COMMENT ON COLUMN v_parameter_shift.max_unit_norm IS 'Norm of the largest shift of a unit.';
 COMMENT ON COLUMN v_parameter_shift.ln_folded IS 'Whether vectors went through their norm.';
+COMMENT ON COLUMN v_parameter_shift.base_model_id IS 'The model before (model.model_id).';
+COMMENT ON COLUMN v_parameter_shift.tuned_model_id IS 'The model that was trained on from it (model.model_id).';

@@ -8,7 +8,8 @@ final AS (
         source.corpus_name, a.name AS model_a, a.family AS family_a, a.seed AS seed_a, b.name AS model_b,
         b.family AS family_b, b.seed AS seed_b, coalesce(b.base_model = a.name, FALSE) AS is_base, source.kind,
         source.cut, a.n_layer, source.draw, source.accuracy, source.low, source.high, source.gain, source.gain_low,
-        source.gain_high, source.n_sequences, source.n_classes, source.corpus_sha256
+        source.gain_high, source.n_sequences, source.n_classes, source.corpus_sha256,
+        source.model_a AS model_id_a, source.model_b AS model_id_b
     FROM source
     JOIN model AS a ON a.model_id = source.model_a
     JOIN model AS b ON b.model_id = source.model_b
@@ -37,3 +38,5 @@ COMMENT ON COLUMN v_stitching.gain_high IS 'Upper end of its interval.';
 COMMENT ON COLUMN v_stitching.n_sequences IS 'Texts.';
 COMMENT ON COLUMN v_stitching.n_classes IS 'Classes of B.';
 COMMENT ON COLUMN v_stitching.corpus_sha256 IS 'SHA-256 of the texts and labels that were used.';
+COMMENT ON COLUMN v_stitching.model_id_a IS 'The model whose first layers are used (model.model_id).';
+COMMENT ON COLUMN v_stitching.model_id_b IS 'The classifier (model.model_id).';

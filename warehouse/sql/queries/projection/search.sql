@@ -25,7 +25,7 @@ found AS (
 )
 SELECT
     model.name AS model_name, found.layer, found.component, found.unit, found.head, found.sign, found.n_tokens,
-    found.mean_rank, found.score, found.vocab_filter, found.ln_folded
+    found.mean_rank, found.score, found.vocab_filter, found.ln_folded, found.model_id
 FROM found
 JOIN model ON model.model_id = found.model_id
 ORDER BY

@@ -1,5 +1,6 @@
--- One row per space and two layers: the mean |r| of their vectors, and whether they correspond.
-SELECT space, layer_a, layer_b, score, best_match, assigned
+-- One row per space and two layers: how alike a component is, and which layers correspond.
+-- Parameters: model_id_a, model_id_b, component.
+SELECT space, layer_a, layer_b, score, best_match, assigned, assigned_by_best
 FROM v_alignment
-WHERE model_a = $model_a AND model_b = $model_b AND component = $component
+WHERE model_id_a = $model_id_a AND model_id_b = $model_id_b AND component = $component
 ORDER BY space, layer_a, layer_b

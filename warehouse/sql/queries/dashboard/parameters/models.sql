@@ -1,11 +1,6 @@
--- One row per model of which something is known about its parameters, with what there is.
-WITH aligned AS (
-    SELECT model_a AS model_id FROM alignment_summary UNION SELECT model_b FROM alignment_summary
-)
-SELECT
-    model_id, name AS model_name, family, seed, n_layer, n_head, d_ff, is_gated,
-    model_id IN (SELECT model_id FROM projection_part) AS is_projected,
-    model_id IN (SELECT model_id FROM pair_projection_part) AS has_pairs,
-    model_id IN (FROM aligned) AS is_aligned
-FROM model
-ORDER BY model_id
+-- One row per model with projections of units: its id, name, and how many parts are stored.
+SELECT model.model_id, model.name AS model_name, count(*) AS n_parts
+FROM projection_part
+JOIN model ON model.model_id = projection_part.model_id
+GROUP BY model.model_id, model.name
+ORDER BY model.model_id

@@ -1,8 +1,6 @@
--- One row per classifier, corpus, model, kind and cut: accuracy with its interval; random matrices as their mean.
-SELECT
-    model_b, corpus_name, model_a, kind, cut, avg(accuracy) AS accuracy,
-    CASE WHEN kind <> 'random' THEN any_value(low) END AS low, CASE WHEN kind <> 'random' THEN any_value(high) END AS high,
-    count(*) AS n_draws, any_value(n_sequences) AS n_sequences
+-- One row per model, kind, cut and draw: the accuracy of a classifier's last layers on the model's first ones.
+-- Parameters: model_id_b, corpus_name, corpus_sha256.
+SELECT model_id_a, model_a, is_base, kind, cut, n_layer, draw, accuracy, low, high, n_sequences
 FROM v_stitching
-GROUP BY model_b, corpus_name, corpus_sha256, model_a, kind, cut
-ORDER BY model_b, corpus_name, model_a, kind, cut
+WHERE model_id_b = $model_id_b AND corpus_name = $corpus_name AND corpus_sha256 = $corpus_sha256
+ORDER BY model_id_a, kind, cut, draw
