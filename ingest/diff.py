@@ -105,7 +105,10 @@ def diff(config: DiffConfig, progress: Progress) -> Outcome:
 
 
 def require_base(base: LoadedModel, tuned: LoadedModel) -> None:
-    """Raise ModelError where the tuned model's record names a base of other weights."""
+    """Raise ModelError where the tuned model's record names a base of other weights, or the base's the tuned model."""
+    if base.base is not None and base.base.weights_sha256 == tuned.weights_sha256:
+        msg = f"{base.name} was trained on from {tuned.name}: give the two the other way round, the base first"
+        raise ModelError(msg)
     claimed = tuned.base
     wanted = claimed.weights_sha256 if claimed is not None else None
     if claimed is not None and wanted is not None and wanted != base.weights_sha256:

@@ -168,6 +168,8 @@ def _make(path: Path) -> None:
 
 
 def _open(path: Path, wait: float, *, read_only: bool, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    if _is_other_file(path):
+        raise _no_database(path)
     deadline = time.monotonic() + wait
     pause = 0.01
     while True:
@@ -187,6 +189,22 @@ def _name(path: Path) -> str:
     return str(path.absolute())
 
 
+def _is_other_file(path: Path) -> bool:
+    """A file without DuckDB's mark: of a `.csv`, `.tsv`, `.json` or `.parquet` DuckDB would make a database in memory
+    instead of refusing it, and what is written there would be lost."""
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] != b"DUCK"
+    except OSError:  # DuckDB says what is wrong
+        return False
+
+
+def _no_database(path: Path) -> WarehouseError:
+    return WarehouseError(f"{path} is not a DuckDB file: name a warehouse, or a path where none is yet")
+
+
 def _is_busy(error: duckdb.Error) -> bool:
     text = str(error)
     return "Could not set lock" in text or "with a different configuration than existing" in text
@@ -204,7 +222,7 @@ def _translated(error: duckdb.Error, path: Path) -> WarehouseError:
         what = text.splitlines()[0]
         return WarehouseError(f"{path} is damaged ({what}): get it from a copy, or ingest into a new one")
     if "not a valid DuckDB database file" in text:
-        return WarehouseError(f"{path} is not a DuckDB file: name a warehouse, or a path where none is yet")
+        return _no_database(path)
     if "Permission denied" in text:
         return WarehouseError(f"no permission to open {path}: check the rights of the file and of its folder")
     if "Read-only file system" in text:

@@ -126,6 +126,12 @@ def test_the_record_of_a_training_decides_which_base_is_right(folders, house) ->
     assert ask(path_of("lens-masked-128-seed0"), ours, house).code == 0
 
 
+def test_a_base_that_was_trained_on_from_the_tuned_model_is_refused(house) -> None:
+    ours = path_of("lens-masked-128-seed0-sentiment")
+    refused(ask(ours, path_of("lens-masked-128-seed0"), house), 1, "the other way round")
+    assert not house.exists()
+
+
 def test_doubts_are_told(folders, house, tmp_path) -> None:
     """A name without weights, and a shift as large as between unrelated models."""
     path = folders["tuned"] / "config.json"

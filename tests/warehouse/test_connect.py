@@ -40,6 +40,18 @@ def test_folder_and_foreign_files_are_refused(tmp_path: Path, opener) -> None:
         assert con.execute("SHOW TABLES").fetchall() == [("mine",)]
 
 
+@pytest.mark.parametrize("opener", [connect.read, connect.write])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "json", "parquet"])
+def test_a_corpus_is_no_warehouse(tmp_path: Path, opener, kind: str) -> None:
+    """DuckDB would make a database in memory of it, and what is written would be lost."""
+    corpus = tmp_path / f"texts.{kind}"
+    corpus.write_text("text,label\na film,1\n")
+    with pytest.raises(WarehouseError, match=rf"texts\.{kind} is not a DuckDB file") as caught, opener(corpus):
+        pass
+    assert "\n" not in str(caught.value)
+    assert corpus.read_text() == "text,label\na film,1\n"
+
+
 @pytest.mark.parametrize("size", [0.9, 0.5, 0.1, 0.01])
 def test_a_file_cut_short_is_damaged(house: House, size: float) -> None:
     house.ingest(Shape(lengths=(90, 90, 90)))
