@@ -12,10 +12,15 @@ from dashboard.data import house
 from warehouse.errors import LenshouseError
 
 PAGES = {
+    "overview": ("Overview", ":material/dashboard:"),
+    "sentence": ("Sentence", ":material/grid_on:"),
     "change": ("Change", ":material/show_chart:"),
     "correlations": ("Correlations", ":material/scatter_plot:"),
-    "seeds": ("Seeds and sizes", ":material/casino:"),
-    "patterns": ("Patterns", ":material/hub:"),
+    "seeds": ("Seeds and sizes", ":material/hub:"),
+    "patterns": ("Patterns", ":material/category:"),
+    "parameters": ("Parameters", ":material/data_array:"),
+    "compare": ("Compare runs", ":material/compare_arrows:"),
+    "sql": ("SQL", ":material/terminal:"),
 }
 """Files of `pages`, with their titles and icons."""
 

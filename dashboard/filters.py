@@ -52,10 +52,16 @@ def label(run_id: int, model: str) -> str:
     return plain(f"{run_id} {model}", _SHORT)
 
 
-def one_run(frame: pl.DataFrame, *, label: str = "Run", key: str = "run") -> dict[str, Any]:
-    """One of `runs()`, the first where none is chosen: its row."""
+def one_run(frame: pl.DataFrame, *, label: str = "Run", key: str = "run", default: int = 0) -> dict[str, Any]:
+    """One of `runs()`, the first (or `default`) where none is chosen: its row."""
     by_title = {row["title"]: row for row in frame.iter_rows(named=True)}
-    return by_title[choice(label, list(by_title), key=key)]
+    return by_title[choice(label, list(by_title), key=key, default=default)]
+
+
+def another_run(frame: pl.DataFrame, run: dict[str, Any], *, label: str, key: str) -> dict[str, Any] | None:
+    """A second one of `runs()` beside the first: its row; None where none is chosen."""
+    by_title = {row["title"]: row for row in frame.iter_rows(named=True) if row["run_id"] != run["run_id"]}
+    return by_title.get(choice(label, ["none", *by_title], key=key))
 
 
 def some_runs(frame: pl.DataFrame, *, n: int = 6, label: str = "Runs", key: str = "runs") -> pl.DataFrame:
@@ -67,9 +73,19 @@ def some_runs(frame: pl.DataFrame, *, n: int = 6, label: str = "Runs", key: str 
     return frame.filter(pl.col("title").is_in(chosen))
 
 
-def choice(label: str, options: Sequence[T], *, key: str, about: str | None = None, default: int = 0) -> T:
+def choice(
+    label: str,
+    options: Sequence[T],
+    *,
+    key: str,
+    about: str | None = None,
+    default: int = 0,
+    show: Callable[[T], str] = str,
+) -> T:
     """One of several, in a list."""
-    chosen: Any = st.selectbox(label, options, index=default, key=key, help=about, bind="query-params")
+    chosen: Any = st.selectbox(
+        label, options, index=default, key=key, help=about, format_func=show, bind="query-params"
+    )
     return options[default] if chosen is None else chosen
 
 
@@ -92,6 +108,19 @@ def layer(n_layer: int, *, label: str = "Layer", key: str = "layer", default: in
 
 def toggle(label: str, *, key: str, default: bool = False, about: str | None = None) -> bool:
     return bool(st.toggle(label, value=default, key=key, help=about, bind="query-params"))
+
+
+def number(label: str, highest: int, *, key: str, default: int = 0, about: str | None = None) -> int:
+    """A whole number from 0; one that is too high, as of a link to another warehouse, becomes the highest."""
+    if (st.session_state.get(key) or 0) > highest:
+        st.session_state[key] = highest
+    chosen = st.number_input(label, 0, highest, default, 1, key=key, help=about, bind="query-params")
+    return default if chosen is None else int(chosen)
+
+
+def place(label: str, highest: int, *, key: str, about: str | None = None) -> int:
+    """Where a window begins, from 0; no slider where it cannot move."""
+    return 0 if highest < 1 else int(st.slider(label, 0, highest, 0, key=key, help=about, bind="query-params"))
 
 
 def text(label: str, *, key: str, placeholder: str | None = None, about: str | None = None) -> str | None:

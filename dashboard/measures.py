@@ -41,3 +41,36 @@ INLIERS: Final = (
     "weight| lies more than 3 standard deviations from the layer's mean. Runs with `--inliers` have it. Source: "
     "Kobayashi et al. 2024, section 5.4; the rule for outliers is ours."
 )
+
+PROJECTION: Final = (
+    "The vocabulary items that a vector of the residual stream scores highest and lowest: its dot product with their "
+    "output embeddings, biases and norms left out unless LN is folded. ff_key: what a neuron reads; ff_value: what it "
+    "writes; w_q, w_k, w_v, w_o: coordinates of heads. Source: Dar et al. 2023, section 3."
+)
+
+ACTIVATION: Final = (
+    "Tokens on which the neuron's activation, which multiplies its value vector, is largest in a run's corpus: act(z), "
+    "or act(gate) · up where the network is gated."
+)
+
+PAIRS: Final = (
+    "Pairs of items (u, v) with the highest e_u W e_v. VO: W = W_V W_O, what a head writes (v) where it reads u. QK: "
+    "W = W_Q W_Kᵀ, which key v a query u attends to, positions left out. Exact. Source: Dar et al. 2023, section 3."
+)
+
+SHIFT: Final = (
+    "Tuned less base, by layer and component: Frobenius norm of the difference over that of the base. Largest shifts "
+    "are read as items. Source: Dar et al. 2023, section 4.1; norms are ours."
+)
+
+ALIGNMENT: Final = (
+    "score: mean |r| of all pairs of vectors of two layers. best_match: mean |r| of the best matches (ours). "
+    "embedding: r over vocabulary items; feature: r over coordinates. A dot marks the one-to-one assignment of "
+    "layers with the largest sum. Source: Dar et al. 2023, section 4.2."
+)
+
+STITCHING: Final = (
+    "Accuracy of a classifier whose layers after the cut read another model's states, translated by E_A E_B⁺ "
+    "(stitched), as they are (identity) or by a random matrix of the same norm. Bands: 95% over texts. Source: "
+    "Dar et al. 2023, section 4.3; baselines and intervals are ours."
+)

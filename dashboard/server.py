@@ -8,6 +8,7 @@ OPTIONS: Final[dict[str, Any]] = {
     "browser.gatherUsageStats": False,
     "client.showErrorDetails": "type",  # the whole traceback is on the terminal
     "client.toolbarMode": "viewer",
+    "global.disableWidgetStateDuplicationWarning": True,  # a page may set a filter, as to a sentence that was typed
     "runner.magicEnabled": False,
     "server.fileWatcherType": "none",
     "theme.primaryColor": "#0072B2",
@@ -26,12 +27,17 @@ OPTIONS: Final[dict[str, Any]] = {
 }
 
 
+HOST: Final = "LENSHOUSE_DASHBOARD_HOST"
+"""Environment variable with the address that is listened on: pages that write ask for it."""
+
+
 def serve(warehouse: Path, *, host: str, port: int, headless: bool) -> None:
     """Serve pages about `warehouse` until the process is stopped."""
     from streamlit.web import bootstrap
 
     os.environ["LENSHOUSE_WAREHOUSE"] = str(warehouse.absolute())
+    os.environ[HOST] = host
     flags = OPTIONS | {"server.address": host, "server.port": port, "server.headless": headless}
     options = {name.replace(".", "_"): value for name, value in flags.items()}
     bootstrap.load_config_options(options)
-    bootstrap.run(str(Path(__file__).with_name("app.py")), False, [], options)
+    bootstrap.run(str(Path(__file__).parent / "script" / "lenshouse_pages.py"), False, [], options)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
+from torch import Tensor
 
 import warehouse
 from ingest.display import readable_vocab
@@ -128,12 +129,17 @@ def _align_two(config: AlignConfig, a: _Side, b: _Side, progress: Progress) -> O
         n_steps = len(missing) * len(spaces) * a.model.n_layer * b.model.n_layer
         progress.phase(f"aligning {a.model.name} and {b.model.name}", n_steps)
         keep = a.vocabulary.ids
-        shared = metric(a.vocabulary.embeddings[keep], b.vocabulary.embeddings[keep])
+        shared = metric(_kept(a.vocabulary), _kept(b.vocabulary))
         for component in missing:
             aligned = _align_component(component, spaces, a, b, shared, len(keep), progress)
             store(config.warehouse, a.identity, b.identity, component, aligned)
     already = tuple(component for component in wanted if component in there)
     return Outcome(a.model.name, b.model.name, tuple(missing), already, tuple(notes))
+
+
+def _kept(vocabulary: Vocabulary) -> Tensor:
+    """Embeddings of the items that take part; no copy where all do, which would only take memory."""
+    return vocabulary.embeddings if vocabulary.keep.all() else vocabulary.embeddings[vocabulary.ids]
 
 
 def _components(config: AlignConfig, a: LoadedModel, b: LoadedModel) -> tuple[list[Component], list[str]]:

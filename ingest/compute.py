@@ -84,6 +84,7 @@ class _Computation:
     def run(self, batch: list[int]) -> None:
         """Attribute some of the sequences together, or in halves where they do not fit."""
         if self._fits(batch):
+            self.rows.settle()
             return
         if len(batch) == 1:
             longest = self.sequences[batch[0]]
@@ -150,6 +151,7 @@ class _Computation:
                     rows=self.block_rows,
                     space=self.space,
                     inliers=self.rows.extras.inliers,
+                    neurons=self.rows.extras.neurons > 0,
                 )
             if self.block_rows < _LEAST_ROWS:
                 msg = "a block does not fit"

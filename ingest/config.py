@@ -8,7 +8,7 @@ from typing import Any
 
 from ingest.annotate.source import require_source
 from ingest.attribution.states import FFBias
-from ingest.extra_rows import Extras, Heads, known_measures
+from ingest.extra_rows import MOST_ACTIVATIONS, Extras, Heads, known_measures
 from ingest.models import Dtype
 from ingest.tokens import MOST_TOKENS, TooLong
 from warehouse.contract import INTEGER
@@ -54,6 +54,8 @@ class IngestConfig:
     """Maps to roll out over the layers, out of PAIR_MEASURES; a list does too."""
     inliers: bool = False
     """Store also how the maps change when dimensions with outlying LayerNorm weights are left out."""
+    neurons: int = 0
+    """Store so many of the strongest activations of each feed-forward neuron, of each sign."""
     device: str = "auto"
     """auto, cpu, cuda or cuda:N."""
     dtype: Dtype = "float32"
@@ -83,10 +85,16 @@ class IngestConfig:
 
     @property
     def extras(self) -> Extras:
-        return Extras(self.heads, self.rollout, self.inliers)
+        return Extras(self.heads, self.rollout, self.inliers, self.neurons)
 
 
-_WHOLE = {"seed": INTEGER, "sample_seed": INTEGER, "limit": (1, INTEGER[1]), "max_tokens": (1, MOST_TOKENS)}
+_WHOLE = {
+    "seed": INTEGER,
+    "sample_seed": INTEGER,
+    "limit": (1, INTEGER[1]),
+    "max_tokens": (1, MOST_TOKENS),
+    "neurons": (0, MOST_ACTIVATIONS),
+}
 """Options that are whole numbers, and what their columns hold."""
 
 

@@ -29,6 +29,8 @@ class Extras:
     """Maps to roll out, in the order of PAIR_MEASURES."""
     inliers: bool = False
     """How the maps change when outlier dimensions are left out."""
+    neurons: int = 0
+    """How many of the strongest activations of each feed-forward neuron, of each sign."""
 
     def rows_per_pair(self, n_layer: int, n_head: int) -> int:
         """Rows for each pair of positions, over all layers."""
@@ -37,6 +39,9 @@ class Extras:
 
 
 NOTHING_MORE = Extras()
+
+MOST_ACTIVATIONS = 1_000
+"""Activations of a neuron and sign that a run stores at most: a shard has so many in memory for every neuron."""
 
 
 def known_measures(given: Sequence[str]) -> tuple[str, ...]:

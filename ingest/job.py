@@ -82,7 +82,7 @@ def ingest(config: IngestConfig, progress: Progress) -> Outcome:
             family=config.family,
             seed=config.seed,
         )
-    _require_storable_seed(model)
+    require_storable_seed(model)
     max_tokens = _max_tokens(config, model)
     progress.phase("tokenising the corpus")
     with scratch_folder(warehouse.parts_folder(config.warehouse)) as scratch:
@@ -204,7 +204,7 @@ def _kept_labels(config: IngestConfig, run_id: int) -> dict[str, str | int | Non
     return {key: stored[key] for key, label in asked.items() if label is not None and label != stored[key]}
 
 
-def _require_storable_seed(model: LoadedModel) -> None:
+def require_storable_seed(model: LoadedModel) -> None:
     """A seed that was given is checked with the other options; one may also be read off a name."""
     if model.seed is not None and not INTEGER[0] <= model.seed <= INTEGER[1]:
         msg = f"{model.name}: the seed {model.seed} in its name is more than a table can hold: give --seed"

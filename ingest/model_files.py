@@ -156,9 +156,16 @@ def check_vocabulary(tokenizer: Any, config: PretrainedConfig, spec: str) -> Non
         raise ModelError(msg)
 
 
-def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dtype) -> PreTrainedModel:
+def module_of(
+    folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dtype, auto: Any = AutoModel
+) -> PreTrainedModel:
+    """A model from its files, every parameter of it and of its layers accounted for.
+
+    `auto` is the class of transformers that loads it: a base model, which may lack what no layer reads, or one with a
+    head, which lacks nothing.
+    """
     module, info = quietly(
-        lambda: AutoModel.from_pretrained(
+        lambda: auto.from_pretrained(
             folder,
             config=config,
             dtype=dtype,
@@ -173,7 +180,9 @@ def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dt
     )
     unread = family_of(config).unread
     missing = sorted(
-        key for key in info["missing_keys"] if not UNUSED.search(key) and key.partition(".")[0] not in unread
+        key
+        for key in info["missing_keys"]
+        if auto is not AutoModel or not (UNUSED.search(key) or key.partition(".")[0] in unread)
     )
     if missing:
         msg = (
@@ -181,14 +190,14 @@ def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dt
             "get the model again, or correct its config.json"
         )
         raise ModelError(msg)
-    extra = _unread_layer_weights(module, config, info["unexpected_keys"])
+    extra = _unread_layer_weights(module if auto is AutoModel else module.base_model, config, info["unexpected_keys"])
     if extra:
         msg = (
             f"{spec}: the weights hold {len(extra)} layer parameters that the model would not use, first {extra[0]}; "
             "correct the number of layers or the architecture in config.json"
         )
         raise ModelError(msg)
-    for part in unread:
+    for part in unread if auto is AutoModel else ():
         setattr(module, part, None)
     for key, value in module.named_parameters():
         if not bool(torch.isfinite(value).all()):
@@ -197,7 +206,7 @@ def module_of(folder: Path, spec: str, config: PretrainedConfig, dtype: torch.dt
     return module.eval()
 
 
-def _unread_layer_weights(module: PreTrainedModel, config: PretrainedConfig, unexpected: Iterable[str]) -> list[str]:
+def _unread_layer_weights(module: Any, config: PretrainedConfig, unexpected: Iterable[str]) -> list[str]:
     """Keys of the files that lie inside the stack of layers, where everything counts, yet are not loaded."""
     first = family_of(config).layers(module)[0]
     name = next(name for name, part in module.named_modules() if part is first)

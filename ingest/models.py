@@ -10,11 +10,12 @@ from typing import Any, Literal, cast, get_args
 
 import torch
 from torch import Tensor, nn
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import AutoModel, PretrainedConfig, PreTrainedModel
 
 from ingest.architectures import Family, family_of
 from ingest.attribution.weights import COMPONENT_ORDER, FoldedLayer, LayerWeights, fold
 from ingest.gguf import converted, is_gguf
+from ingest.lineage import Base, base_of
 from ingest.model_files import UNUSED, config_of, folder_of, module_of, sha256, tokenizer_of, weight_files
 from ingest.tokens import MOST_TOKENS
 from warehouse.errors import ModelError, UsageError
@@ -37,6 +38,8 @@ class LoadedModel:
     device: torch.device
     family_label: str | None
     seed: int | None
+    base: Base | None = None
+    """The model that this one was trained on from, where its files tell."""
     weight_files: tuple[Path, ...] = ()
     """The safetensors that it was loaded from, which may hold a head too; none for a model that was in memory."""
 
@@ -111,7 +114,7 @@ class LoadedModel:
             "vocab_size": config.vocab_size,
             "tied_embeddings": bool(getattr(config, "tie_word_embeddings", True)),
             "seed": self.seed,
-            "base_model": None,
+            "base_model": None if self.base is None else self.base.name,
             "n_params": sum(p.numel() for name, p in self.module.named_parameters() if not UNUSED.search(name)),
         }
 
@@ -158,13 +161,31 @@ def load_model(
     Raises ModelError, in one line, for whatever would make its numbers wrong: pickled weights, remote code, an unknown
     architecture, parameters that the files lack, weights that are not finite, a tokenizer of another vocabulary.
     """
+    options = {"revision": revision, "device": device, "dtype": dtype, "name": name, "family": family, "seed": seed}
+    _, model, tokenizer = load_with_head(spec, AutoModel, **options)  # type: ignore[arg-type]
+    return model, tokenizer
+
+
+def load_with_head(
+    spec: str,
+    auto: Any,
+    *,
+    revision: str | None = None,
+    device: str = "auto",
+    dtype: Dtype = "float32",
+    name: str | None = None,
+    family: str | None = None,
+    seed: int | None = None,
+) -> tuple[Any, LoadedModel, Any]:
+    """What a class of transformers such as AutoModelForSequenceClassification loads, the base model inside it, and the
+    tokenizer. Errors as `load_model`, and for a head that the files lack."""
     target = resolve_device(device)
     folder, commit = (converted(spec), None) if is_gguf(spec) else folder_of(spec, revision)
     config = config_of(folder, spec)
     known = family_of(config)
     files = weight_files(folder, spec)
     tokenizer = tokenizer_of(folder, spec, config)
-    module: Any = module_of(folder, spec, config, torch_dtype(dtype))
+    module: Any = module_of(folder, spec, config, torch_dtype(dtype), auto)
     module.to(target)
     local = Path(spec).stem if is_gguf(spec) else folder.resolve().name
     label = name or (spec if commit else local)
@@ -172,7 +193,7 @@ def load_model(
     if inferred_seed is None:
         inferred_family, inferred_seed = infer_family_and_seed(spec)
     model = LoadedModel(
-        module=module,
+        module=module if auto is AutoModel else module.base_model,
         family=known,
         name=label,
         revision=commit,
@@ -181,9 +202,10 @@ def load_model(
         device=target,
         family_label=family if family is not None else inferred_family,
         seed=seed if seed is not None else inferred_seed,
+        base=base_of(folder, label),
         weight_files=tuple(files),
     )
-    return model, tokenizer
+    return module, model, tokenizer
 
 
 def torch_dtype(dtype: Dtype) -> torch.dtype:

@@ -46,7 +46,8 @@ def _extras(config: IngestConfig) -> dict[str, Any]:
     """What is asked for beside the usual tables: without it, a run is the one that it was before there were any."""
     heads = {"heads": config.heads} if config.heads != "none" else {}
     inliers = {"inliers": True} if config.inliers else {}
-    return heads | inliers | ({"rollout": list(config.rollout)} if config.rollout else {})
+    neurons = {"neurons": config.neurons} if config.neurons else {}
+    return heads | inliers | neurons | ({"rollout": list(config.rollout)} if config.rollout else {})
 
 
 def describe_run(
@@ -81,6 +82,7 @@ def describe_run(
         "run": {
             "name": f"{model.name} on {corpus.name}",
             "options": {
+                "model": _found_again(config.model),
                 "corpus": config.corpus,
                 "text_column": config.text_column,
                 "label_column": config.label_column,
@@ -93,6 +95,7 @@ def describe_run(
                 "heads": config.heads,
                 "rollout": list(config.rollout),
                 "inliers": config.inliers,
+                "neurons": config.neurons,
             },
             "method_version": METHOD_VERSION,
             "lenshouse_version": importlib.metadata.version("lenshouse"),
@@ -113,6 +116,12 @@ def describe_run(
             "seconds_tokenize": seconds_tokenize,
         },
     }
+
+
+def _found_again(spec: str) -> str:
+    """The hub id, or a path that leads to the model from any folder."""
+    path = Path(spec).expanduser()
+    return str(path.absolute()) if path.exists() else spec
 
 
 def layer_weight(model: LoadedModel) -> pl.DataFrame:

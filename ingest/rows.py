@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import torch
 from torch import Tensor
 
 from ingest.attribution.change import comparisons
@@ -15,6 +16,7 @@ from ingest.capture import LengthGroup
 from ingest.change_rows import ChangeRows
 from ingest.extra_rows import Extras, HeadRows, Layout, rollout_frame
 from ingest.models import LoadedModel
+from ingest.neuron_rows import NeuronRows
 from ingest.plan import pair_rows
 from warehouse.contract import (
     COMPLETENESS_STORED,
@@ -54,6 +56,7 @@ class ShardRows:
     changes: ChangeRows
     inlier_changes: ChangeRows
     heads: HeadRows
+    neurons: NeuronRows
     maps: dict[str, npt.NDArray[np.float32]]  # (L, pairs)
     norms: dict[str, npt.NDArray[np.float32]]  # (L, tokens)
     moments: list[dict[tuple[int, ...], tuple[int, Moments]]]  # per layer: sequences -> number of tokens, moments
@@ -77,6 +80,7 @@ class ShardRows:
             changes=ChangeRows.empty("map_change", seq_ids, components, n_layer),
             inlier_changes=ChangeRows.empty("inlier_change", seq_ids, components, n_layer),
             heads=HeadRows.empty(extras.heads, layout, n_layer, first.n_head),
+            neurons=NeuronRows.empty(extras.neurons, layout),
             maps={name: np.empty((n_layer, pair_start[-1]), np.float32) for name in PAIR_MEASURES},
             norms={name: np.empty((n_layer, token_start[-1]), np.float32) for name in NORM_MEASURES},
             moments=[{} for _ in range(n_layer)],
@@ -96,6 +100,7 @@ class ShardRows:
                 self._require_finite(values[i], name, layer, s)
                 self.maps[name][layer, self.layout.pairs(s)] = values[i]
         self._put_heads(layer, where, result.head_norm, alpha)
+        self._put_neurons(layer, where, result.activations)
         for name in NORM_MEASURES:
             values = result.norms[name].cpu().numpy()
             for i, s in enumerate(where):
@@ -124,6 +129,14 @@ class ShardRows:
                 self._require_finite(weights[i], "alpha", layer, s)
                 self.heads.put_weights(layer, s, weights[i])
 
+    def _put_neurons(self, layer: int, where: list[int], activations: Tensor | None) -> None:
+        if activations is None:
+            return
+        extremes = torch.stack(activations.flatten(1).aminmax(dim=1), 1).cpu().numpy()  # NaN where one is NaN
+        for i, s in enumerate(where):
+            self._require_finite(extremes[i], "activation", layer, s)
+        self.neurons.put(layer, where, activations)
+
     def _pairs(self, square: Tensor) -> npt.NDArray[np.float32]:
         """(..., T, T) -> (..., pairs), in table order."""
         values = square.flatten(-2).float().cpu().numpy()
@@ -132,8 +145,13 @@ class ShardRows:
         query, key = np.tril_indices(square.shape[-1])
         return values[..., query * square.shape[-1] + key]
 
+    def settle(self) -> None:
+        """What has been put is whole: no sequence of it comes again."""
+        self.neurons.settle()
+
     def forget(self, where: list[int]) -> None:
         """Take back what some sequences have put, who will come again in other groups."""
+        self.neurons.forget()
         for layer in self.moments:
             for group in [group for group in layer if not set(group).isdisjoint(where)]:
                 del layer[group]
@@ -167,6 +185,7 @@ class ShardRows:
             "inlier_change": self.inlier_changes.frame(),
             **self.heads.tables(),
             "rollout": rollout_frame(self.extras.rollout, self.maps, self.layout),
+            "neuron_activation": self.neurons.frame(),
         }
 
     def _token_pair(self, layer: npt.NDArray[np.int16]) -> pl.DataFrame:

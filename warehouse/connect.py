@@ -6,6 +6,7 @@ the machine.
 """
 
 import glob
+import os
 import random
 import re
 import secrets
@@ -35,6 +36,11 @@ _NO_EXTENSIONS: dict[str, Any] = {
     "python_enable_replacements": False,  # or a query could read the caller's Python variables
 }
 _FENCE: dict[str, Any] = _NO_EXTENSIONS | {"enable_external_access": False, "lock_configuration": True}
+_CONFINED: dict[str, Any] = {
+    "temp_directory": "",  # what a question needs stays in memory, or it fails
+    "allow_persistent_secrets": False,
+    "threads": min(4, os.cpu_count() or 1),
+}
 _BULK: dict[str, Any] = {"threads": 1, "write_buffer_row_group_count": 1}
 """Rows then keep their order, and each row group is written once: several threads write small ones first and merge
 them when they commit, which left the file twice as large."""
@@ -55,17 +61,20 @@ def existing(path: Path) -> Path:
 
 
 @contextmanager
-def read(path: Path, wait: float = READER_WAIT, *, memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+def read(
+    path: Path, wait: float = READER_WAIT, *, memory: str | None = None, confined: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only, fenced connection; open it for one question.
 
-    `memory` bounds what DuckDB holds ("1GiB"): what needs more goes through files beside the warehouse.
+    `memory` bounds what DuckDB holds ("1GiB"): what needs more goes through files beside the warehouse, or fails where
+    the connection is `confined`, which takes at most four threads too.
 
     Raises WarehouseError when the file is missing, damaged, no warehouse, or of another schema, and for errors of
     DuckDB inside the block; WarehouseBusyError when a writer has had it for `wait` seconds.
     """
     path = warehouse_path(path)
     try:
-        config = _FENCE | ({} if memory is None else {"memory_limit": memory})
+        config = _FENCE | ({} if memory is None else {"memory_limit": memory}) | (_CONFINED if confined else {})
         with _open(existing(path), wait, read_only=True, config=config) as con:
             _require_schema(con, path, writing=False)
             yield con

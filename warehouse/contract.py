@@ -1,16 +1,16 @@
 """What ingest writes and the warehouse loads: the schemas of Parquet parts, and the vocabulary of the tables.
 
 One name for one thing: the axis in the tensor code, the Parquet column, the SQL column and the chart field are
-the same. `layer` counts from 1 (in `rollout` 0 is the input), positions (`query`, `key`, `pos`), `head` and `seq_id`
-from 0.
+the same. `layer` counts from 1 (in `rollout` 0 is the input), positions (`query`, `key`, `pos`), `head`, `unit`
+and `seq_id` from 0.
 
 A run's parts lie in `<warehouse>.parts/<fingerprint>/`:
 
     run.json               model, tokenizer, corpus and run as they were when the job began
     sequence.parquet  token.parquet  vocab.parquet  layer_weight.parquet
     shard-00000/           token_pair.parquet token_norm.parquet map_change.parquet layer_dim.parquet
-                           head_norm.parquet head_pair.parquet rollout.parquet inlier_change.parquet (without rows
-                           unless asked for)
+                           head_norm.parquet head_pair.parquet rollout.parquet inlier_change.parquet
+                           neuron_activation.parquet (without rows unless asked for)
                            shard.json
     manifest.json          written last: counts that the loader checks before the run is shown
 
@@ -24,8 +24,15 @@ import polars as pl
 METHOD_VERSION: Final = "1"
 """Changes whenever the same model and text would give other numbers; part of a run's fingerprint."""
 
-PARTS_FORMAT: Final = 3
-"""Changes with the layout above or a schema below; 1 had no head_norm, head_pair and rollout, 2 no inlier_change."""
+PROJECTION_VERSION: Final = "1"
+"""Changes whenever the same parameters would give other projections; stale ones are computed again."""
+
+PAIR_VERSION: Final = "1"
+"""The same of pairs."""
+
+PARTS_FORMAT: Final = 4
+"""Changes with the layout above or a schema below; 1 had no head_norm, head_pair and rollout, 2 no inlier_change, 3 no
+neuron_activation."""
 
 INTEGER: Final = (-(2**31), 2**31 - 1)
 """Least and greatest value of the tables' INTEGER columns."""
@@ -113,6 +120,17 @@ SHARD_TABLES: Final[dict[str, pl.Schema]] = {
             "query": _POSITION,
             "key": _POSITION,
             "value": pl.Float32,
+        }
+    ),
+    # The strongest of each neuron and sign in the shard; the loader keeps the strongest of all shards.
+    "neuron_activation": pl.Schema(
+        {
+            "layer": _LAYER,
+            "unit": pl.Int32,
+            "sign": pl.Int16,
+            "seq_id": _SEQ,
+            "pos": _POSITION,
+            "activation": pl.Float32,
         }
     ),
 }

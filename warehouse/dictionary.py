@@ -12,7 +12,8 @@ FILE = Path(__file__).parent / "DICTIONARY.md"
 _HEAD = """# Data dictionary
 
 Written by `python -m warehouse.dictionary` from the comments in `warehouse/sql/`; change those, not this file.
-`layer` counts from 1; `head`, `query`, `key`, `pos`, `seq_id` and `dim` count from 0. Views show complete runs only.
+`layer` counts from 1; `head`, `unit`, `query`, `key`, `pos`, `seq_id` and `dim` count from 0. Views show complete runs
+only.
 """
 
 

@@ -59,7 +59,7 @@ def load_shards(
 
 
 def complete_run(path: Path, run_dir: Path, *, keep_parts: bool = False, wait: float = connect.WRITER_WAIT) -> int:
-    """Check that the whole run is loaded, merge its dimensions and show it; returns run_id.
+    """Check that the whole run is loaded, merge what is summed up over shards and show it; returns run_id.
 
     One transaction. The run's parts folder is deleted afterwards unless `keep_parts`. A run that is complete
     already is left as it is. Raises PartsError when shards are missing or counts differ from the manifest.
@@ -71,6 +71,7 @@ def complete_run(path: Path, run_dir: Path, *, keep_parts: bool = False, wait: f
             manifest = parts.read_manifest(run_dir)
             _check_counts(con, part, record, manifest)
             _merge_dimensions(con, part, record.run_id)
+            _merge_neurons(con, part, record.run_id)
             values: dict[str, object] = {f"seconds_{phase}": seconds for phase, seconds in manifest.seconds.items()}
             values |= {
                 "run_id": record.run_id,
@@ -101,7 +102,7 @@ def _load_shard(path: Path, part: RunPart, shard: ShardPart, wait: float) -> boo
             if (shard.number,) in known:
                 return False
             for table in SHARD_TABLES:
-                _insert_part(con, shard, table, record.run_id)
+                _insert_part(con, part, shard, table, record.run_id)
             rows = shard.rows["token_pair"]
             _execute(con, "record_part", {"run_id": record.run_id, "shard": shard.number, "rows": rows})
         seconds = time.monotonic() - started
@@ -109,11 +110,16 @@ def _load_shard(path: Path, part: RunPart, shard: ShardPart, wait: float) -> boo
     return True
 
 
-def _insert_part(con: duckdb.DuckDBPyConnection, shard: ShardPart, table: str, run_id: int) -> None:
-    values = {"run_id": run_id, "file": literal(shard.file(table))}
+def _insert_part(con: duckdb.DuckDBPyConnection, part: RunPart, shard: ShardPart, table: str, run_id: int) -> None:
+    file = literal(shard.file(table))
+    values: dict[str, object] = {"run_id": run_id, "file": file}
     if table == "layer_dim":
         values["shard"] = shard.number
+    if table == "neuron_activation":
+        values["n_most"] = part.n_neurons
     [(n_rows,)] = con.execute(sqlfiles.query(f"load_{table}"), values).fetchall()
+    if table == "neuron_activation":  # of which only what may be among the run's strongest goes in
+        [(n_rows,)] = con.execute(sqlfiles.query("count_part"), {"file": file}).fetchall()
     if n_rows != shard.rows[table]:
         message = (
             f"{shard.file(table)} changed while it was loaded ({n_rows} rows, {shard.rows[table]} were written): "
@@ -144,7 +150,8 @@ def _check_counts(con: duckdb.DuckDBPyConnection, part: RunPart, record: RunReco
         message = f"run {record.name} lacks {len(missing)} of {part.n_shards} shards ({some}): run ingest again"
         raise PartsError(message)
     found = dict(con.execute(sqlfiles.query("run_rows"), {"run_id": record.run_id}).fetchall())
-    for table, n_rows in [*manifest.rows.items(), ("token_pair", record.n_pairs)]:
+    announced = {table: n_rows for table, n_rows in manifest.rows.items() if table != "neuron_activation"}
+    for table, n_rows in [*announced.items(), ("token_pair", record.n_pairs)]:
         if found[table] != n_rows:
             message = (
                 f"run {record.name} has {found[table]} rows in {table}, {n_rows} were announced: "
@@ -165,6 +172,11 @@ def _merge_dimensions(con: duckdb.DuckDBPyConnection, part: RunPart, run_id: int
         )
         raise PartsError(message)
     _execute(con, "delete_layer_dim_part", {"run_id": run_id})
+
+
+def _merge_neurons(con: duckdb.DuckDBPyConnection, part: RunPart, run_id: int) -> None:
+    _execute(con, "merge_neuron_activation", {"run_id": run_id, "n_most": part.n_neurons})
+    _execute(con, "delete_neuron_activation_part", {"run_id": run_id})
 
 
 def _execute(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, object]) -> None:

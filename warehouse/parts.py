@@ -39,6 +39,11 @@ class RunPart:
     def n_shards(self) -> int:
         return self.run["n_shards"]
 
+    @property
+    def n_neurons(self) -> int:
+        """How many activations of each neuron and sign the run keeps; 0 where it keeps none."""
+        return self.run.get("options", {}).get("neurons", 0)
+
 
 @dataclass(frozen=True)
 class ShardPart:
@@ -193,7 +198,7 @@ def verify_table(file: Path, schema: pl.Schema, *, remove: Path, nullable: froze
 
 
 def _not_finite(file: Path, frame: pl.LazyFrame, column: str, remove: Path) -> NumericsError:
-    keys = [name for name in ("layer", "seq_id", "dim") if name in frame.collect_schema()]
+    keys = [name for name in ("layer", "seq_id", "dim", "unit") if name in frame.collect_schema()]
     first = frame.filter(pl.col(column).is_finite().not_()).select(keys).head(1).collect().row(0, named=True)
     where = ", ".join(f"{name} {value}" for name, value in first.items())
     message = (

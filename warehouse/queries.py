@@ -14,6 +14,7 @@ from warehouse import connect, sqlfiles
 from warehouse.contract import INTEGER
 from warehouse.errors import UsageError, require_whole
 from warehouse.paths import warehouse_path
+from warehouse.recalls import RecallSet
 from warehouse.register import RunRecord, choose_run
 from warehouse.results import Result, frame_of, nearest, query_errors, result_of
 
@@ -66,8 +67,8 @@ class Warehouse:
     @contextmanager
     def stream(self, query: str, params: Parameters = None) -> Iterator[Result]:
         """The result of one statement, computed while its batches are read: memory stays bounded."""
-        with connect.read(self.path, self.wait, memory=self.memory) as con, query_errors(lambda: _names(con)):
-            _require_one(con, query)
+        with connect.read(self.path, self.wait, memory=self.memory) as con, query_errors(lambda: names(con)):
+            require_one(con, query)
             relation = con.sql(query, params=params) if params else con.sql(query)
             if relation is None:
                 message = "this statement gives no rows: ask with SELECT, FROM, DESCRIBE, SHOW or EXPLAIN"
@@ -96,7 +97,7 @@ class Warehouse:
 
     def run(self, name_or_id: str | int) -> RunRecord:
         """The one run with this name or id, complete or not; WarehouseError when there is none, or several."""
-        with connect.read(self.path, self.wait) as con:
+        with connect.read(self.path, self.wait, memory=self.memory) as con:
             return choose_run(con, self.path, name_or_id)
 
     def run_details(self, run_id: int) -> pl.DataFrame:
@@ -111,9 +112,27 @@ class Warehouse:
         values = {"run_ids": list(run_ids), "limit": limit}
         return self.sql(sqlfiles.query("analysis/strongest_effects"), values)
 
+    def stitched(self, corpus_sha256: str, classifier: str, models: Sequence[str]) -> pl.DataFrame:
+        """One row per kind and cut: accuracy of a classifier on the first layers of models, all by their names."""
+        values = {"corpus_sha256": corpus_sha256, "model_b": classifier, "models_a": list(models)}
+        return self.sql(sqlfiles.query("stitched"), values)
+
     def aligned(self, model_ids: Sequence[int]) -> pl.DataFrame:
         """One row per two of these models, component and space: how many layers meet their own index."""
         return self.sql(sqlfiles.query("alignment/table"), {"models": list(model_ids)})
+
+    def moved(self, base_id: int, tuned_id: int, *, ln_folded: bool) -> pl.DataFrame:
+        """One row per layer: by what share of their norm the parameters of two models differ."""
+        return self.sql(sqlfiles.query("diff/by_layer"), _pair(base_id, tuned_id, ln_folded))
+
+    def largest_shifts(self, base_id: int, tuned_id: int, *, ln_folded: bool, n_items: int) -> pl.DataFrame:
+        """One row per layer and component: the items of the unit that moved farthest, and of a classifier's head."""
+        values = _pair(base_id, tuned_id, ln_folded) | {"n_items": n_items}
+        return self.sql(sqlfiles.query("diff/largest"), values)
+
+    def recall(self, model_id: int, of: RecallSet) -> pl.DataFrame:
+        """One row per component and layer of a model on a corpus: recall against shuffled positions."""
+        return self.sql(sqlfiles.query("recall/table"), of.key | {"model_id": model_id})
 
 
 def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -> Warehouse:
@@ -126,12 +145,17 @@ def open(path: str | Path | None = None, *, wait: float = connect.READER_WAIT) -
         return house
 
 
-def _names(con: duckdb.DuckDBPyConnection) -> list[str]:
+def _pair(base_id: int, tuned_id: int, ln_folded: bool) -> dict[str, Any]:
+    return {"base_model_id": base_id, "tuned_model_id": tuned_id, "ln_folded": ln_folded}
+
+
+def names(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Of tables and views."""
     return [name for name, *_ in con.execute(sqlfiles.query("tables")).fetchall()]
 
 
-def _require_one(con: duckdb.DuckDBPyConnection, query: str) -> None:
-    """DuckDB would run all statements and give the last one's rows."""
+def require_one(con: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Refuse several statements: DuckDB would run all of them and give the last one's rows."""
     query.encode()  # what is not UTF-8 would be a TypeError in DuckDB
     n_statements = len(con.extract_statements(query))
     if n_statements > 1:

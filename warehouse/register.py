@@ -9,16 +9,11 @@ import duckdb
 
 from warehouse import connect, parts, patterns, sqlfiles
 from warehouse.errors import PartsError, WarehouseError
+from warehouse.identity import MODEL_COLUMNS, TOKENIZER_COLUMNS, enter_model, enter_tokenizer, find, insert
 from warehouse.migrate import transaction
 from warehouse.parts import RunPart
 from warehouse.paths import literal
 
-_MODEL: Final = (
-    *("name", "revision", "weights_sha256", "family", "seed"),
-    *("model_type", "placement", "component_order", "is_causal", "n_layer", "n_head", "n_kv_head"),
-    *("d_model", "d_ff", "activation", "is_gated", "norm_type", "vocab_size", "tied_embeddings"),
-    *("base_model", "n_params"),
-)
 _CORPUS: Final = ("name", "source", "sha256", "license", "annotation", "n_sequences")
 _RUN: Final = (
     *("name", "method_version", "lenshouse_version", "torch_version", "transformers_version", "device"),
@@ -64,7 +59,7 @@ def register_run(path: Path, run_dir: Path, *, wait: float = connect.WRITER_WAIT
             "options": json.dumps(part.run.get("options", {}), sort_keys=True, ensure_ascii=False),
             "started_at": parts.utc(str(part.run.get("started_at"))),
         }
-        return _insert(con, "insert_run", values)
+        return insert(con, "insert_run", values)
 
 
 def find_run(path: Path, fingerprint: str, *, wait: float = connect.READER_WAIT) -> RunRecord | None:
@@ -109,26 +104,21 @@ def choose_run(con: duckdb.DuckDBPyConnection, path: Path, name_or_id: str | int
 
 
 def _tokenizer(con: duckdb.DuckDBPyConnection, part: RunPart) -> int:
-    values = _pick(part, "tokenizer", part.tokenizer, ("name", "fingerprint"))
-    known = _find(con, "find_tokenizer", {"fingerprint": values["fingerprint"]})
-    if known is not None:
-        return known
-    tokenizer_id = _insert(con, "insert_tokenizer", values)
-    file = parts.verify_run_table(part, "vocab")
-    _run(con, "insert_vocab", {"tokenizer_id": tokenizer_id, "file": literal(file)})
-    return tokenizer_id
+    def insert_vocab(tokenizer_id: int) -> None:
+        file = parts.verify_run_table(part, "vocab")
+        _run(con, "insert_vocab", {"tokenizer_id": tokenizer_id, "file": literal(file)})
+
+    return enter_tokenizer(con, _pick(part, "tokenizer", part.tokenizer, TOKENIZER_COLUMNS), insert_vocab)
 
 
 def _model(con: duckdb.DuckDBPyConnection, part: RunPart, tokenizer_id: int) -> int:
-    values = _pick(part, "model", part.model, _MODEL) | {"tokenizer_id": tokenizer_id}
-    known = _find(con, "find_model", values)
-    return _insert(con, "insert_model", values) if known is None else known
+    return enter_model(con, _pick(part, "model", part.model, MODEL_COLUMNS), tokenizer_id)
 
 
 def _corpus(con: duckdb.DuckDBPyConnection, part: RunPart) -> int:
     values = _pick(part, "corpus", part.corpus, _CORPUS)
-    known = _find(con, "find_corpus", {"sha256": values["sha256"]})
-    return _insert(con, "insert_corpus", values) if known is None else known
+    known = find(con, "find_corpus", {"sha256": values["sha256"]})
+    return insert(con, "insert_corpus", values) if known is None else known
 
 
 def _texts(con: duckdb.DuckDBPyConnection, part: RunPart, tokenizer_id: int, corpus_id: int) -> None:
@@ -136,7 +126,7 @@ def _texts(con: duckdb.DuckDBPyConnection, part: RunPart, tokenizer_id: int, cor
     _run(con, "insert_sequence", {"corpus_id": corpus_id, "file": literal(sequences)})
     tokens = parts.verify_run_table(part, "token")
     values = {"tokenizer_id": tokenizer_id, "corpus_id": corpus_id, "file": literal(tokens)}
-    other = _find(con, "other_tokens", values)
+    other = find(con, "other_tokens", values)
     if other is not None:
         message = (
             f"sequence {other} of corpus {part.corpus['name']} is in this warehouse with other tokens, as when "
@@ -153,16 +143,6 @@ def _pick(part: RunPart, section: str, values: dict[str, Any], names: tuple[str,
         message = f"{file} is damaged (it lacks {section}.{missing[0]}): remove {part.folder} and run ingest again"
         raise PartsError(message)
     return {name: values[name] for name in names}
-
-
-def _find(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> int | None:
-    rows = con.execute(sqlfiles.query(query), values).fetchall()
-    return rows[0][0] if rows else None
-
-
-def _insert(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> int:
-    [(new_id,)] = con.execute(sqlfiles.query(query), values).fetchall()
-    return new_id
 
 
 def _run(con: duckdb.DuckDBPyConnection, query: str, values: dict[str, Any]) -> None:

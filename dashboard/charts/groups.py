@@ -52,3 +52,21 @@ def differences(frame: pl.DataFrame, title: str, *, height: int = HEIGHT) -> Cha
             y=alt.Y("value:Q", title=title), tooltip=told(frame)
         ),
     ).properties(width=WIDTH, height=height)
+
+
+def difference_by_layer(frame: pl.DataFrame, title: str) -> Chart:
+    """Run b less run a by layer: rows of layer, value, low, high, n_sequences."""
+    n_layer = cast(int, frame["layer"].max() or 1)
+    base = alt.Chart(frame.filter(pl.col("value").is_not_null())).encode(x=layer_axis(n_layer))
+    spread = base.transform_filter("isValid(datum.low)")
+    told = [
+        alt.Tooltip(name, type="quantitative", format=".4~g")
+        for name in ("layer", "value", "low", "high", "n_sequences")
+    ]
+    return alt.layer(
+        rule(0),
+        spread.mark_rule(strokeWidth=1.5, color=COLOURS[0]).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
+        base.mark_point(filled=True, size=40, opacity=1, color=COLOURS[0]).encode(
+            y=alt.Y("value:Q", title=title), tooltip=told
+        ),
+    ).properties(width=WIDTH, height=230)

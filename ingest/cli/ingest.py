@@ -75,6 +75,12 @@ def _listed(_: click.Context, __: click.Parameter, value: str | None) -> list[st
     default=None,
     help="Store also how maps change when dimensions with outlying LayerNorm weights are left out. [no]",
 )
+@click.option(
+    "--neurons",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="Store the N strongest activations of every feed-forward neuron, N above zero and N below. [0]",
+)
 @click.option("--device", help="auto, cpu, cuda or cuda:N. [default: auto]")
 @click.option(
     "--dtype",

@@ -74,11 +74,14 @@ def _print(findings: pl.DataFrame, form: str) -> None:
     elif form == "json":
         click.echo(findings.write_json())
     else:
-        numbers = pl.col("value", "low", "high").round_sig_figs(4)
+        numbers = pl.col("value", "low", "high", "p_value").round_sig_figs(4)
         shown = findings.with_columns(numbers, of=pl.coalesce(pl.format("group {}", "family"), "subject"))
-        several = ["corpus_name"] if findings["corpus_id"].n_unique() > 1 else []
+        several = ["corpus_name"] if findings["corpus_id"].drop_nulls().n_unique() > 1 else []
+        by_p = ["p_value"] if findings["p_value"].count() else []
         print_table(
-            shown.select("claim", "aspect", "of", *several, "value", "low", "high", "n", "verdict", "note", "quantity")
+            shown.select(
+                "claim", "aspect", "of", *several, "value", "low", "high", *by_p, "n", "verdict", "note", "quantity"
+            )
         )
 
 

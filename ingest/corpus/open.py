@@ -13,6 +13,7 @@ from ingest.corpus.hub import open_hub
 from ingest.corpus.jsonl import read_jsonl
 from ingest.corpus.parquet import read_parquet
 from ingest.corpus.record import Corpus, Record
+from ingest.corpus.reviews import HELD_OUT, open_held_out
 from ingest.corpus.table import read_csv, read_tsv
 from ingest.corpus.text import read_text
 from warehouse.errors import CorpusError, UsageError
@@ -35,7 +36,7 @@ EXTENSIONS: Final = (*_TEXTS, *_TABLES)
 
 
 def open_corpus(spec: str, *, text_column: str | None = None, label_column: str | None = None) -> Corpus:
-    """Open a file by its extension, `hf:DATASET[:CONFIG]:SPLIT:COLUMN`, or `demo`.
+    """Open a file by its extension, `hf:DATASET[:CONFIG]:SPLIT:COLUMN`, `demo` or `demo:held-out`.
 
     The first record is read at once, so that a wrong column or an empty corpus is known before a model is
     loaded. Raises UsageError for a format or column that is not there, CorpusError for a corpus that cannot
@@ -43,6 +44,8 @@ def open_corpus(spec: str, *, text_column: str | None = None, label_column: str 
     """
     if spec == "demo":
         corpus = open_demo(text_column, label_column)
+    elif spec == HELD_OUT:
+        corpus = open_held_out(text_column, label_column)
     elif spec.startswith(HUB_PREFIX):
         corpus = open_hub(spec, text_column, label_column)
     else:
@@ -83,7 +86,7 @@ def _check_file(path: Path, spec: str, extension: str) -> None:
         nearest = get_close_matches(extension, EXTENSIONS, n=1)
         hint = f" (nearest: {nearest[0]})" if nearest else ""
         known = ", ".join(EXTENSIONS)
-        msg = f"{spec} is of no known format{hint}: give {known}, hf:DATASET:SPLIT:COLUMN or demo"
+        msg = f"{spec} is of no known format{hint}: give {known}, hf:DATASET:SPLIT:COLUMN, demo or {HELD_OUT}"
         raise UsageError(msg)
     if not path.exists():
         msg = f"{spec} is not there: check the path"

@@ -91,26 +91,23 @@ def align(
     correlations of two layers are held at once; `done` is called after every two. A vector without variance (one of
     zeros) has r = 0 with all others.
     """
-    if metric is None:
-        rows_a, rows_b = [_standardised(x) for x in vectors_a], [_standardised(y) for y in vectors_b]
-    else:
-        rows_a = [(_scaled(x, metric.aa) @ metric.ab).float() for x in vectors_a]
-        rows_b = [_scaled(y, metric.bb).float() for y in vectors_b]
-    shape = len(rows_a), len(rows_b)
-    score, best_match = np.zeros(shape), np.zeros(shape)
+    rows_b = [_standardised(y) if metric is None else _scaled(y, metric.bb).float() for y in vectors_b]
+    score, best_match = [], []
     matches = []
-    for row, a in enumerate(rows_a):
+    for x in vectors_a:  # one layer after the other, so that B's alone are held
+        a = _standardised(x) if metric is None else (_scaled(x, metric.aa) @ metric.ab).float()
         found = _Best(len(a), a.device)
         for column, b in enumerate(rows_b):
-            r = (a @ b.T).clamp(-1.0, 1.0)
+            r = (a @ b.T).clamp_(-1.0, 1.0)
             size = r.abs()
-            score[row, column] = float(size.mean(dtype=torch.float64))
+            score.append(float(size.mean(dtype=torch.float64)))
             best_a, best_b = size.amax(1), size.amax(0)
-            best_match[row, column] = float(torch.cat([best_a, best_b]).mean(dtype=torch.float64))
+            best_match.append(float(torch.cat([best_a, best_b]).mean(dtype=torch.float64)))
             found.meet(column, r, size)
             done()
         matches.append(found.matches())
-    return Alignment(score, best_match, matches)
+    shape = len(matches), len(rows_b)
+    return Alignment(np.array(score).reshape(shape), np.array(best_match).reshape(shape), matches)
 
 
 class _Best:

@@ -72,6 +72,18 @@ def vectors(model: LoadedModel, layer: int, component: Component, *, fold_ln: bo
             return _written(weights.w_out, norms.out or norms.ff_out, fold_ln)
 
 
+def bias(model: LoadedModel, layer: int, of: Literal["ff_bias", "attn_bias"], *, fold_ln: bool = False) -> Tensor:
+    """(d,) float32: what FF or attention writes whatever it reads, through the norm that ff_value and w_o go through.
+
+    Zeros where the model has no such bias. Raises UsageError for a layer that the model does not have.
+    """
+    weights = model.weights_of(layer)
+    norms = Norms.of(weights)
+    if of == "ff_bias":
+        return _written(weights.b_out, norms.out or norms.ff_out, fold_ln)
+    return _written(weights.b_o, _after_attention(weights, norms), fold_ln)
+
+
 def head_factors(
     model: LoadedModel, layer: int, matrix: Matrix, *, fold_ln: bool = False
 ) -> list[tuple[Tensor, Tensor]]:

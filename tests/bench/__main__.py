@@ -1,4 +1,4 @@
-"""`python -m tests.bench [core|gated|families|memory|loading|pipeline|analysis ...]`: all where none is named."""
+"""`python -m tests.bench [NAME ...]`, names as in BENCHES: all of them where none is named."""
 
 import os
 import sys
@@ -8,7 +8,16 @@ from ingest.threads import yield_when_idle
 
 yield_when_idle()
 
-from tests.bench import analysis, core, loading, pipeline  # noqa: E402 - torch comes with them
+from tests.bench import (  # noqa: E402 - torch comes with them
+    alignment,
+    analysis,
+    core,
+    loading,
+    neurons,
+    pairs,
+    pipeline,
+    projection,
+)
 
 
 def families() -> None:
@@ -24,7 +33,11 @@ BENCHES: dict[str, Callable[[], None]] = {
     "memory": core.memory,
     "loading": loading.loading,
     "pipeline": pipeline.pipeline,
+    "neurons": neurons.neurons,
     "analysis": analysis.analysis,
+    "projection": projection.projection,
+    "pairs": pairs.pairs,
+    "alignment": alignment.alignment,
 }
 
 

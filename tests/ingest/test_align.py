@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -91,3 +92,21 @@ def test_causal_seeds_meet_their_own_index_in_embedding_space(house) -> None:
     )
     (_, embedding), (_, feature) = rows.iter_rows()
     assert embedding >= 2 * feature
+
+
+def test_a_familys_pairs_are_counted_together(seeds, house) -> None:
+    """Against the assigned layers themselves, and chance against all one-to-one maps."""
+    lenshouse("align", *seeds, "--warehouse", house)
+    everything = warehouse.open(house)
+    expected = everything.sql(
+        "SELECT component, space, count(*) FILTER (layer_a = layer_b), count(*) FROM v_alignment WHERE assigned "
+        "GROUP BY ALL ORDER BY ALL"
+    ).rows()
+    found = everything.sql(
+        "SELECT component, space, n_own, n_layers FROM v_alignment_group "
+        "WHERE measure = 'score' AND family = 'tinybert' AND n_pairs = 3 ORDER BY ALL"
+    )
+    assert found.rows() == expected and len(expected) == 12
+    maps = list(itertools.permutations(range(3)))
+    by_chance = 3 * sum(i == j for map_ in maps for i, j in enumerate(map_)) / len(maps)
+    assert everything.sql("SELECT DISTINCT n_by_chance FROM v_alignment_group").item() == pytest.approx(by_chance)

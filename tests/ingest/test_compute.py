@@ -6,6 +6,7 @@ import torch
 
 import ingest.compute
 from ingest.compute import compute
+from ingest.extra_rows import Extras
 from ingest.models import LoadedModel, load_model
 from ingest.rows import TokenSequence
 from tests.ingest.tiny import save
@@ -54,7 +55,7 @@ def test_blocks_are_halved(model, sequences, monkeypatch):
 @pytest.mark.parametrize("at_layer", [0, 1, 2])
 def test_batches_are_halved(model, sequences, at_layer, monkeypatch):
     """Wherever in the forward pass memory runs out: what layers before it have put counts once."""
-    expected = compute(model, sequences, ff_bias="path")
+    expected = compute(model, sequences, ff_bias="path", extras=Extras(neurons=2))
     sizes = []
     whole = ingest.compute.forward_by_layer
 
@@ -68,7 +69,7 @@ def test_batches_are_halved(model, sequences, at_layer, monkeypatch):
         whole(module, family, ids, mask, stop)
 
     monkeypatch.setattr(ingest.compute, "forward_by_layer", narrow)
-    found = compute(model, sequences, ff_bias="path")
+    found = compute(model, sequences, ff_bias="path", extras=Extras(neurons=2))
     assert max(sizes) > 3 and sum(n for n in sizes if n <= 3) == len(LENGTHS)
     assert_same_rows(found, expected)
     assert found.tables["layer_dim"]["n_tokens"].unique().to_list() == [sum(LENGTHS)]

@@ -22,6 +22,7 @@ from ingest.rows import TokenSequence
 from tests.ingest.tiny import TEXTS, corpus, counts, die_at, leftovers, lenshouse, refused, save, tables
 from tests.warehouse.test_migrate import as_schema_1
 from warehouse.check import check
+from warehouse.contract import SHARD_TABLES
 from warehouse.errors import NumericsError
 
 EXTRA_TABLES = ("head_norm", "head_pair", "rollout")
@@ -187,7 +188,9 @@ def test_killed_in_a_shard_and_resumed(target, models, texts, nursery, house, tm
     n_before = 2 if target.endswith("parquet") else 0  # vocab and layer_weight
     flags = ("--heads", "weights", "--rollout", "attn")
     job = ("ingest", "--model", models["bert"], "--corpus", texts, *flags, "--warehouse")
-    child = nursery.start(*job, house, setup=die_at, options=(20_000, target, "after", n_before + 7 + 6))
+    tables_of_a_shard = list(SHARD_TABLES)
+    nth = n_before + len(tables_of_a_shard) + tables_of_a_shard.index("head_pair") + 1
+    child = nursery.start(*job, house, setup=die_at, options=(20_000, target, "after", nth))
     assert child.wait() == -9, child.output()
     monkeypatch.setattr(plan, "SHARD_ROWS", 20_000)
     again = lenshouse(*job, house)

@@ -11,6 +11,7 @@ import torch
 from ingest import gguf
 from ingest.compute import compute
 from ingest.models import load_model
+from ingest.projection.vocabulary import vocabulary_of
 from ingest.rows import TokenSequence
 from tests.ingest.attribution.support import assert_layer, attribute
 from tests.ingest.tiny import lenshouse
@@ -50,6 +51,12 @@ def test_what_it_is(smollm2):
     }  # fmt: skip
     assert {key: described[key] for key in expected} == expected
     assert described["n_params"] == 134_515_008
+
+
+def test_its_output_embeddings_are_tied(smollm2):
+    found = vocabulary_of(*smollm2)
+    assert found.source == "tied"
+    assert torch.equal(found.embeddings, smollm2[0].module.embed_tokens.weight.detach())
 
 
 def test_generated_like_text_of_300_tokens(smollm2):

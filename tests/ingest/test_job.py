@@ -55,7 +55,7 @@ def test_again_changes_nothing(models, texts, house) -> None:
         ("--too-long", "chunk", "--max-tokens", "40", "--ff-bias", "path", "--dtype", "float32"),
         ("--limit", "100"),
         ("--keep-parts",),
-        ("--heads", "none", "--rollout", "none", "--no-inliers"),
+        ("--heads", "none", "--rollout", "none", "--no-inliers", "--neurons", "0"),
     ],
     ids=lambda flags: flags[0],
 )
@@ -80,6 +80,7 @@ def test_what_gives_the_same_numbers_is_the_same_run(flags, models, house) -> No
         ("--heads", "weights"),
         ("--rollout", "attn"),
         ("--inliers",),
+        ("--neurons", "2"),
     ],
     ids=" ".join,
 )
@@ -91,7 +92,7 @@ def test_what_gives_other_numbers_is_another_run(flags, models, texts, house) ->
     assert len(both["run"]) == 2
     assert [row for row in both["token_pair"] if row[0] == 1] == first["token_pair"]
     assert both["token_pair"] != first["token_pair"]
-    if flags[0] in ("--heads", "--rollout", "--inliers"):
+    if flags[0] in ("--heads", "--rollout", "--inliers", "--neurons"):
         assert [row[1:] for row in both["token_pair"] if row[0] == 2] == [row[1:] for row in first["token_pair"]]
     if flags[0] == "--ff-bias":
         ours = [row[1:] for row in both["token_pair"] if row[0] == 2]

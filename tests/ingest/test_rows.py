@@ -28,6 +28,7 @@ KEYS = {
     "head_norm": ("layer", "seq_id", "head", "pos"),
     "head_pair": ("layer", "seq_id", "head", "query", "key"),
     "rollout": ("layer", "seq_id", "query", "key"),
+    "neuron_activation": ("layer", "unit"),
 }
 VALUES = arrays(np.float32, st.tuples(st.integers(1, 7), st.just(3)), elements=st.floats(-100, 100, width=32))
 
@@ -77,7 +78,7 @@ def sequences(*lengths: int, first_seq: int = 0) -> list[TokenSequence]:
 def test_rows_are_in_table_order_whatever_the_batches(model, monkeypatch) -> None:
     """One batch, a batch a sequence, and batches in reverse give the same rows in the same order."""
     corpus = sequences(7, 2, 11, 1, 7, 4, first_seq=40)
-    extras = Extras("weights", ("after_ln",), inliers=True)
+    extras = Extras("weights", ("after_ln",), inliers=True, neurons=3)
     whole = compute(model, corpus, ff_bias="path", extras=extras).tables
     for cut in ([[0], [1], [2], [3], [4], [5]], [[5, 0], [2, 3, 1], [4]]):
         monkeypatch.setattr(computing, "batches", lambda *args, cut=cut: iter(cut))
@@ -102,6 +103,7 @@ def test_rows_are_counted(model) -> None:
     assert {name: frame.height for name, frame in result.tables.items()} == {
         "token_pair": pairs, "token_norm": sum(lengths) * n_layer, "map_change": 3 * n_layer * 4 * 3,
         "layer_dim": n_layer * 24, "inlier_change": 0, "head_norm": 0, "head_pair": 0, "rollout": 0,
+        "neuron_activation": 0,
     }  # fmt: skip
     assert sum(told) == pairs
     assert result.tables["layer_dim"]["n_tokens"].unique().to_list() == [sum(lengths)]

@@ -1,6 +1,7 @@
 """Parts of an invented run, as ingest would write them: for the tests and the bench of the warehouse."""
 
 import hashlib
+import itertools
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,8 +23,17 @@ from warehouse.contract import (
 )
 
 N_HEAD = 2
+N_UNIT = 3
+N_NEURONS = 2
+"""Activations of a neuron and sign that a run keeps."""
 ROLLED = ("attn", "after_ln")
-OPTIONS = {"max_length": 128, "ff_bias": "path", "heads": "weights", "rollout": list(ROLLED)}
+OPTIONS = {
+    "max_length": 128,
+    "ff_bias": "path",
+    "heads": "weights",
+    "rollout": list(ROLLED),
+    "neurons": N_NEURONS,
+}
 ORDERS = {"post_ln": "FF,RES,LN", "pre_ln": "LN,FF,RES", "res_post_ln": "FF,LN,RES"}
 ORDERS |= dict.fromkeys(("sandwich_ln", "parallel"), ORDERS["pre_ln"])
 WORDS = ("[CLS]", "[SEP]", "the", "lens", "##es", "house", "of", "map")
@@ -203,6 +213,9 @@ def shard_frames(shape: Shape, number: int, seqs: range) -> dict[str, pl.DataFra
         "inlier_change": change.filter(layer=1).with_columns(pl.col("spearman") / 2),
         "layer_dim": _moments(shape, number, seqs),
         **_extras(shape, number, seqs),
+        "neuron_activation": pl.DataFrame(
+            strongest(shape, seqs), schema=list(SHARD_TABLES["neuron_activation"]), orient="row"
+        ),
     }
     return {name: frame.cast(dict(SHARD_TABLES[name])) for name, frame in frames.items()}  # type: ignore[arg-type]
 
@@ -230,6 +243,27 @@ def _extras(shape: Shape, number: int, seqs: range) -> dict[str, pl.DataFrame]:
 
     return {"head_norm": frame("head_norm", norm), "head_pair": frame("head_pair", pair),
             "rollout": frame("rollout", rolled)}  # fmt: skip
+
+
+def activations(shape: Shape, seq: int) -> np.ndarray:
+    """Invented activations of a sequence (n_layer, N_UNIT, tokens), the same in any shard; many are equal, or zero."""
+    size = (shape.n_layer, N_UNIT, shape.lengths[seq])
+    return np.random.default_rng((shape.seed, seq, 13)).integers(-3, 4, size) / 2
+
+
+def strongest(shape: Shape, seqs: range) -> list[tuple[int, int, int, int, int, float]]:
+    """(layer, unit, sign, seq_id, pos, activation) of some sequences, N_NEURONS at most of a neuron and sign."""
+    found = []
+    by_seq = {seq: activations(shape, seq) for seq in seqs}
+    for layer, unit, sign in itertools.product(range(shape.n_layer), range(N_UNIT), (1, -1)):
+        tokens = [
+            (layer + 1, unit, sign, seq, pos, value)
+            for seq, values in by_seq.items()
+            for pos, value in enumerate(values[layer, unit].tolist())
+            if sign * value > 0
+        ]
+        found += sorted(tokens, key=lambda row: (-abs(row[5]), row[3], row[4]))[:N_NEURONS]
+    return found
 
 
 def states(shape: Shape, number: int, n_tokens: int) -> dict[str, np.ndarray]:

@@ -30,6 +30,17 @@ def test_a_sound_warehouse(house: House) -> None:
         ("UPDATE head_norm SET value_norm = 'nan' WHERE pos = 4", "error", "4 rows of head_norm in run 1"),
         ("UPDATE head_pair SET alpha = 'inf' WHERE key = 4", "error", "20 rows of head_pair in run 1"),
         ("UPDATE rollout SET value = 'nan' WHERE key = 4", "error", "30 rows of rollout in run 1"),
+        (
+            "DELETE FROM neuron_activation WHERE rank = 2",
+            "error",
+            "has 12 rows of neuron_activation, 24 were",
+        ),
+        (
+            "UPDATE neuron_activation SET activation = 'nan' WHERE unit = 1",
+            "error",
+            "8 rows of neuron_activation",
+        ),
+        ("DELETE FROM run", "error", "neuron_activation holds rows of 1 run ids that are not there"),
         ("DELETE FROM run", "error", "head_norm holds rows of 1 run ids that are not there"),
         ("DELETE FROM run", "error", "head_pair holds rows of 1 run ids that are not there"),
         ("DELETE FROM run", "error", "rollout holds rows of 1 run ids that are not there"),
@@ -48,11 +59,11 @@ def test_damage_is_found(house: House, damage: str, level: str, words: str) -> N
     assert [finding.level for finding in found] == [level] and found[0].todo
 
 
-def test_runs_from_before_heads_and_rollout_announce_none(house: House) -> None:
+def test_runs_from_before_heads_rollout_and_neurons_announce_none(house: House) -> None:
     house.ingest()
     with connect.write(house.path) as con:
-        con.execute("UPDATE run SET options = '{}'")
-        for table in ("head_norm", "head_pair", "rollout"):
+        con.execute("UPDATE run SET options = '{}', n_neuron_rows = NULL")
+        for table in ("head_norm", "head_pair", "rollout", "neuron_activation"):
             con.execute(f"DELETE FROM {table}")
     assert {finding.level for finding in check(house.path)} == {"ok"}
 

@@ -26,7 +26,7 @@ def test_tables_hold_the_contracts_columns() -> None:
         migrate.migrate(con)
         rows = con.execute(sqlfiles.query("columns")).fetchall()
     for table, schema in SHARD_TABLES.items():
-        target = "layer_dim_part" if table == "layer_dim" else table
+        target = f"{table}_part" if table in ("layer_dim", "neuron_activation") else table
         found = [(column, type_) for name, column, type_, *_ in rows if name == target]
         wanted = [(column, kinds[str(dtype)]) for column, dtype in schema.items()]
         assert [pair for pair in found if pair[0] not in ("run_id", "shard")] == wanted

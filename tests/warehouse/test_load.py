@@ -1,5 +1,6 @@
 """Parts into tables: nothing twice, nothing lost, nothing damaged."""
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -11,7 +12,16 @@ from polars.testing import assert_frame_equal
 
 import warehouse
 from tests.warehouse.conftest import House
-from tests.warehouse.synthetic import OPTIONS, Shape, run_frames, shard_frames, states, write_json, write_shard
+from tests.warehouse.synthetic import (
+    OPTIONS,
+    Shape,
+    run_frames,
+    shard_frames,
+    states,
+    strongest,
+    write_json,
+    write_shard,
+)
 from warehouse import connect
 from warehouse.contract import DIM_STATES, PARTS_FORMAT, RUN_TABLES, SHARD_TABLES
 from warehouse.errors import NumericsError, PartsError, PartsFormatError, WarehouseBusyError, WarehouseError
@@ -39,7 +49,7 @@ def test_a_run_goes_in_whole_and_its_parts_go_away(house: House) -> None:
     record = warehouse.find_run(house.path, SHAPE.fingerprint)
     assert record and record.status == "complete"
     for table, schema in SHARD_TABLES.items():
-        if table != "layer_dim":
+        if table not in ("layer_dim", "neuron_activation"):
             wanted = pl.concat(shard_frames(SHAPE, n, seqs_of(SHAPE, n))[table] for n in range(2))
             found = warehouse.open(house.path).sql(f"SELECT {', '.join(schema)} FROM {table} WHERE run_id = {run_id}")
             keys = list(schema)[:5]
@@ -218,6 +228,113 @@ def test_layer_dim_is_the_statistics_of_all_tokens(house: House) -> None:
             np.testing.assert_allclose(found[f"{name}_{column}"].to_numpy(), wanted.ravel(), rtol=1e-13)
     weights = run_frames(shape)["layer_weight"]
     assert_frame_equal(found.select(weights.columns), weights)
+
+
+MANY = Shape(lengths=(4, 3, 5, 2, 6, 4, 7), shards=(1, 2, 1, 3), seed=4)
+
+
+def strongest_stored(house: House) -> list[tuple]:
+    return house.rows("SELECT layer, unit, sign, seq_id, pos, activation FROM neuron_activation ORDER BY ALL")
+
+
+@pytest.mark.parametrize("shards", [(7,), (1, 2, 1, 3), (1,) * 7], ids=str)
+@pytest.mark.parametrize("order", [1, -1], ids=["first to last", "last to first"])
+def test_the_strongest_activations_are_those_of_all_shards(house: House, shards, order, tmp_path: Path) -> None:
+    """However the corpus was cut, and in whichever order its shards come; ties go to the earlier token."""
+    shape = dataclasses.replace(MANY, shards=shards)
+    folder = house.parts(shape)
+    warehouse.register_run(house.path, folder)
+    waiting = [shard.rename(tmp_path / shard.name) for shard in sorted(folder.glob("shard-*"))]
+    for shard in waiting[::order]:
+        shard.rename(folder / shard.name)
+        assert warehouse.load_shards(house.path, folder) == 1
+        assert house.counts()["neuron_activation"] == 0
+    warehouse.complete_run(house.path, folder)
+    expected = strongest(shape, range(7))
+    assert {row[2] for row in expected} == {1, -1} and len({abs(row[5]) for row in expected}) > 1
+    assert strongest_stored(house) == sorted(expected)
+    ranks = house.rows("SELECT rank, abs(activation), seq_id, pos, layer, unit, sign FROM neuron_activation")
+    for neuron in {row[4:] for row in ranks}:
+        of_neuron = sorted(row[:4] for row in ranks if row[4:] == neuron)
+        assert [row[0] for row in of_neuron] == list(range(1, len(of_neuron) + 1))
+        assert of_neuron == sorted(of_neuron, key=lambda row: (-row[1], row[2], row[3]))
+    counts = house.counts()
+    assert counts["neuron_activation_part"] == 0
+    assert house.rows("SELECT n_neuron_rows FROM run") == [(counts["neuron_activation"],)] == [(len(expected),)]
+
+
+def test_what_cannot_be_among_the_strongest_stays_out(house: House) -> None:
+    """The table of candidates does not grow with the shards: here each brings the same values, all larger but one."""
+    shape = dataclasses.replace(MANY, shards=(1,) * 7)
+    folder = house.parts(shape)
+    for number, size in enumerate((1.0, 9.0, 8.0, 7.0, 9.0, 2.0, 3.0)):
+        file = folder / f"shard-{number:05d}" / "shard.json"
+        frames = shard_frames(shape, number, range(number, number + 1))
+        rows = [(1, 0, 1, number, pos, size) for pos in range(2)]
+        schema = SHARD_TABLES["neuron_activation"]
+        frames["neuron_activation"] = pl.DataFrame(rows, schema=schema, orient="row")
+        shutil.rmtree(file.parent)
+        write_shard(folder, number, frames, (number, number))
+    warehouse.register_run(house.path, folder)
+    assert warehouse.load_shards(house.path, folder) == 7
+    found = house.rows("SELECT seq_id, pos, activation FROM neuron_activation_part ORDER BY ALL")
+    assert found == [(seq, pos, size) for seq, size in ((0, 1.0), (1, 9.0), (4, 9.0)) for pos in range(2)]
+
+
+def test_a_run_without_neurons_has_none(house: House) -> None:
+    folder = house.parts()
+    described = json.loads((folder / "run.json").read_text())
+    del described["run"]["options"]["neurons"]
+    write_json(folder / "run.json", described)
+    for number in range(2):
+        frames = shard_frames(SHAPE, number, seqs_of(SHAPE, number))
+        frames["neuron_activation"] = frames["neuron_activation"].clear()
+        shutil.rmtree(folder / f"shard-{number:05d}")
+        write_shard(folder, number, frames, (0, 1))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    write_json(folder / "manifest.json", manifest | {"rows": manifest["rows"] | {"neuron_activation": 0}})
+    warehouse.register_run(house.path, folder)
+    warehouse.load_shards(house.path, folder)
+    warehouse.complete_run(house.path, folder)
+    assert house.counts()["neuron_activation"] == 0
+    assert house.rows("SELECT n_neuron_rows FROM run") == [(0,)]
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "changed", "not finite"])
+def test_damaged_activations_stop_the_shard(house: House, damage: str) -> None:
+    """Nothing of the shard goes in; written again, it does, and the run is whole."""
+    folder = house.parts()
+    warehouse.register_run(house.path, folder)
+    shard = folder / "shard-00001"
+    file = shard / "neuron_activation.parquet"
+    frames = shard_frames(SHAPE, 1, seqs_of(SHAPE, 1))
+    error, told = PartsError, r"shard-00001.neuron_activation\.parquet is damaged .*remove .*shard-00001 and run ingest"
+    if damage == "missing":
+        file.unlink()
+    if damage == "cut":
+        file.write_bytes(file.read_bytes()[:-40])
+    if damage == "changed":
+        shutil.rmtree(shard)
+        bad = frames | {"neuron_activation": frames["neuron_activation"].rename({"unit": "dim"})}
+        write_shard(folder, 1, bad, (2, 2))
+    if damage == "not finite":
+        shutil.rmtree(shard)
+        last = pl.int_range(pl.len()) == pl.len() - 1
+        value = pl.when(last).then(np.inf).otherwise("activation").cast(pl.Float32).alias("activation")
+        bad = frames | {"neuron_activation": frames["neuron_activation"].with_columns(value)}
+        write_shard(folder, 1, bad, (2, 2))
+        error, told = NumericsError, "activation at layer 2, seq_id 2, unit 2"
+    with pytest.raises(error, match=told):
+        warehouse.load_shards(house.path, folder)
+    assert warehouse.loaded_shards(house.path, SHAPE.fingerprint) == {0}
+    assert house.counts()["neuron_activation_part"] == len(strongest(SHAPE, range(2)))
+    with pytest.raises(PartsError, match=r"lacks 1 of 2 shards \(1\)"):
+        warehouse.complete_run(house.path, folder)
+    shutil.rmtree(shard)
+    write_shard(folder, 1, frames, (2, 2))
+    assert warehouse.load_shards(house.path, folder) == 1
+    warehouse.complete_run(house.path, folder)
+    assert strongest_stored(house) == sorted(strongest(SHAPE, range(3)))
 
 
 def test_dimensions_without_weights_stop_the_run(house: House) -> None:

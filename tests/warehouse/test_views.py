@@ -14,7 +14,7 @@ from scipy import stats
 import warehouse
 from ingest.attribution.weights import COMPONENT_ORDER
 from tests.warehouse.conftest import House
-from tests.warehouse.synthetic import N_HEAD, WORDS, Shape, run_frames, shard_frames, states
+from tests.warehouse.synthetic import N_HEAD, WORDS, Shape, run_frames, shard_frames, states, strongest
 from warehouse import annotation, connect, sqlfiles
 from warehouse.contract import COMPONENTS, WORD_TABLE
 
@@ -132,6 +132,22 @@ def test_head_pair(view) -> None:
                 assert row[f"{side}_is_special"] == tokens[seq, pos]["is_special"]
             assert (row["run_name"], row["placement"]) == (shape.name, shape.placement)
         assert not weights, "every pair of every head is there once"
+
+
+def test_neuron_activation(view) -> None:
+    found = view("v_neuron_activation")
+    tokens = {(row["seq_id"], row["pos"]): row for row in run_frames(POST)["token"].rows(named=True)}
+    keys = ("layer", "unit", "sign", "seq_id", "pos", "activation")
+    for run_id, shape in SHAPES.items():
+        rows = found.filter(run_id=run_id).sort("layer", "unit", "sign", "rank", descending=[False, False, True, False])
+        assert rows.select(keys).rows() == strongest(shape, range(3))
+        for row in rows.rows(named=True):
+            token = tokens[row["seq_id"], row["pos"]]
+            assert row["token"] == WORDS[token["token_id"]].removeprefix("##")
+            assert all(row[name] == token[name] for name in ("is_special", "char_start", "char_end"))
+            assert row["text"] == f"text {row['seq_id']}"
+            assert (row["run_name"], row["model_name"], row["corpus_name"]) == (shape.name, shape.model, "poem")
+    assert found["is_special"].n_unique() == 2
 
 
 def test_ff_amp_compares_with_the_map_before_ff(view) -> None:
@@ -427,3 +443,46 @@ def scans(plan: Any) -> Iterator[dict[str, Any]]:
         yield plan
     for inner in plan.values() if isinstance(plan, dict) else plan if isinstance(plan, list) else ():
         yield from scans(inner)
+
+
+def test_maps_of_tokens_and_of_words_in_one_shape(view) -> None:
+    """v_map holds what v_token_pair and v_word_pair hold, under one name each."""
+    found = view("v_map")
+    shares = [f"{name}_share" for name in (*MAPS, "before_ff")]
+    for unit, own, names in (
+        ("token", view("v_token_pair"), ("query", "key", "query_token", "key_token")),
+        ("word", view("v_word_pair"), ("query_word_id", "key_word_id", "query_word", "key_word")),
+    ):
+        renamed = dict(zip(names, ("query", "key", "query_text", "key_text"), strict=True)) | {"attn": "attn_share"}
+        columns = [*KEYS, "query_text", "key_text", "attn_share", *shares, "ff_amp"]
+        ours = found.filter(unit=unit).select(columns).sort(KEYS)
+        assert_frame_equal(ours, own.rename(renamed).select(columns).sort(KEYS), check_dtypes=False)
+    tokens, words = (found.filter(unit=unit) for unit in ("token", "word"))
+    raw = view("v_token_pair").select(*KEYS, "attn", *MAPS).sort(KEYS)
+    assert_frame_equal(tokens.select(*KEYS, "attn", *MAPS).sort(KEYS), raw, check_dtypes=False)
+    assert words.select("attn", *MAPS).null_count().row(0) == (words.height,) * 6
+    assert found["is_seen"].all() and not words["is_special"].any()
+    special = view("v_token_pair").select((pl.col("query_is_special") | pl.col("key_is_special")).sum()).item()
+    assert tokens["is_special"].sum() == special > 0
+
+
+def test_a_pair_beyond_the_window_is_not_seen(house: House) -> None:
+    house.ingest()
+    annotate(house)
+    with connect.write(house.path) as con:
+        zeros = ", ".join(f"{name} = 0" for name in ("attn", *MAPS))
+        con.execute(f"UPDATE token_pair SET {zeros} WHERE abs(query - key) > 1")
+    rows = house.rows("SELECT query, key, is_seen FROM v_map WHERE unit = 'token' AND seq_id = 2 AND layer = 1")
+    assert len(rows) == 25 and all(seen == (abs(query - key) <= 1) for query, key, seen in rows)
+
+
+@pytest.mark.parametrize("unit", ["token", "word"])
+def test_a_map_of_one_unit_reads_one_map(house: House, unit: str) -> None:
+    house.ingest()
+    house.ingest(Shape(name="second", seed=1))
+    annotate(house)
+    query = f"SELECT * FROM v_map WHERE run_id = 1 AND unit = '{unit}' AND layer = 2 AND seq_id = 1"
+    plan = json.loads(house.rows(f"EXPLAIN (ANALYZE, FORMAT json) {query}")[0][1])
+    read = [scan for scan in scans(plan) if scan["extra_info"].get("Table", "").endswith("token_pair")]
+    [n_rows] = [scan["intermediate_rows"] for scan in read]  # tokens without a word may be left out already
+    assert 0 < n_rows <= Shape().lengths[1] ** 2

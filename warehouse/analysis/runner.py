@@ -19,8 +19,10 @@ from warehouse.analysis import (
     group_estimates,
     mixing,
     norms,
+    parameter_findings,
     parts_of_speech,
     patterns,
+    shift_task,
     top_pairs,
 )
 from warehouse.analysis.part import ANALYSIS_VERSION, Frames, Options, Part, Subject
@@ -33,7 +35,7 @@ from warehouse.register import choose_run
 PARTS: Final[list[Part]] = [
     *(patterns.PART, changes.PART, norms.PART, parts_of_speech.PART, dimensions.CORRELATIONS, dimensions.OUTLIERS),
     *(mixing.PART, top_pairs.PART, agreement.PART, group_estimates.ESTIMATES, group_estimates.DIFFERENCES),
-    *(findings.RUNS, findings.GROUPS),
+    *(findings.RUNS, findings.GROUPS, shift_task.PART, parameter_findings.PART),
 ]
 """Every part, in the order in which they run."""
 

@@ -20,13 +20,19 @@ class Standing:
     notes: list[str] = field(default_factory=list)
 
 
-def standing(path: str | Path | None, runs: Sequence[int], *, wait: float = connect.READER_WAIT) -> Standing:
+def standing(
+    path: str | Path | None,
+    runs: Sequence[int],
+    *,
+    wait: float = connect.READER_WAIT,
+    memory: str | None = None,
+) -> Standing:
     """What `analyze` would say about these runs (ids) and no others; nothing is computed.
 
     What is stored counts with the seed and the resamples that it was made with.
     """
     found = Standing()
-    with connect.read(warehouse_path(path), wait) as con:
+    with connect.read(warehouse_path(path), wait, memory=memory) as con:
         for part in PARTS:
             rows = con.execute(sqlfiles.query("analysis/stored_options"), {"part": part.name}).fetchall()
             stored = {subject: (fingerprint, Options(*drawn)) for subject, fingerprint, *drawn in rows}

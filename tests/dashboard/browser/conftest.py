@@ -58,8 +58,8 @@ def warehouse_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(warehouse_file: Path) -> Iterator[str]:
-    """Where the dashboard is served, by `lenshouse dashboard` in a process of its own."""
+def served(warehouse_file: Path) -> Iterator[tuple[str, int]]:
+    """Address and process of a dashboard, started by `lenshouse dashboard`."""
     with socket.create_server(("localhost", 0)) as probe:
         port = probe.getsockname()[1]
     command = [sys.executable, "-c", "from ingest.cli import main; main()", "dashboard", "--no-browser"]
@@ -70,10 +70,20 @@ def address(warehouse_file: Path) -> Iterator[str]:
     )
     try:
         _wait_until_healthy(f"http://localhost:{port}", server)
-        yield f"http://localhost:{port}"
+        yield f"http://localhost:{port}", server.pid
     finally:
         server.terminate()
         server.wait(20)
+
+
+@pytest.fixture(scope="session")
+def address(served: tuple[str, int]) -> str:
+    return served[0]
+
+
+@pytest.fixture(scope="session")
+def server(served: tuple[str, int]) -> int:
+    return served[1]
 
 
 def _wait_until_healthy(address: str, server: subprocess.Popen) -> None:

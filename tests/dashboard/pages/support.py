@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 import dashboard
@@ -18,6 +19,7 @@ PAGES = Path(dashboard.__file__).parent / "pages"
 
 def visit(page: str, **query: str) -> AppTest:
     """The page as an address with these query parameters opens it; no exception, and nothing hostile as markdown."""
+    config.set_option("runner.magicEnabled", False)  # as the server has it
     app = AppTest.from_file(str(PAGES / f"{page}.py"), default_timeout=60)
     for name, value in query.items():
         app.query_params[name] = value

@@ -16,7 +16,7 @@ from ingest.checkpoints.batches import NO_TARGET, Batches, mask, next_tokens, pa
 from ingest.checkpoints.build import initial_model, token_losses
 from ingest.checkpoints.evaluate import held_out_loss, unigram_entropy
 from ingest.checkpoints.material import Material, prepare
-from ingest.checkpoints.recipes import RECIPES, Recipe
+from ingest.checkpoints.recipes import RECIPES, TUNINGS, Recipe
 from ingest.checkpoints.record import store, stored_model
 from ingest.checkpoints.text import Texts, read_texts
 from ingest.checkpoints.vocabulary import CLS, MASK, N_SPECIAL, SEP
@@ -161,5 +161,5 @@ def test_padding_changes_no_loss(material) -> None:
 def test_the_list_names_every_recipe(tmp_path) -> None:
     shown = CliRunner().invoke(training.main, ["--list", "--out", str(tmp_path)])
     assert shown.exit_code == 0
-    assert [line.split()[0] for line in shown.output.splitlines()] == list(RECIPES)
+    assert [line.split()[0] for line in shown.output.splitlines()] == [*RECIPES, *TUNINGS]
     assert CliRunner().invoke(training.main, ["lens-masked-1-seed0"]).exit_code == 1

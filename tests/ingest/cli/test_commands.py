@@ -189,7 +189,8 @@ def test_a_demo_asks_about_its_own_run(question, house) -> None:
     alone = warehouse.open(house).sql(query)
     values = selectors.float()  # which of equal token pairs are the last of ten is left open
     assert both.select(values).equals(alone.select(values))
-    assert "ff_amp" in query or "v_finding" in query or not alone.is_empty()
+    may_be_empty = any(name in query for name in ("ff_amp", "v_finding", "v_neuron_activation"))
+    assert may_be_empty or not alone.is_empty()
 
 
 # Files and formats.

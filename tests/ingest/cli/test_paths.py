@@ -21,6 +21,8 @@ COMMANDS = {
     "doctor": ("doctor",),
     "analyze": ("analyze",),
     "demo": ("demo",),
+    "stitch": ("stitch", "a", "--classifier", "b", "--corpus", "demo:held-out"),
+    "diff": ("diff", "a", "b"),
 }
 
 

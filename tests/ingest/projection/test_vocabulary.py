@@ -156,7 +156,7 @@ def test_rows_beyond_the_tokenizer_take_no_part(tmp_path):
     items = tokenizer_for("bert").get_vocab()
     n_items = max(items.values()) + 1
     assert n_items < VOCAB_SIZE == len(found.keep) == len(found.tokens)
-    assert found.ids.tolist() == sorted(items.values())
+    assert found.ids.tolist() == sorted(set(items.values()))
     assert len(items) < n_items, "the vocabulary has a hole"
     assert all(found.tokens[token_id] == token for token, token_id in items.items())
     assert found.tokens[n_items] == f"<unused {n_items}>"

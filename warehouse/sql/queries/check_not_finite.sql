@@ -50,6 +50,12 @@ rollouts AS (
     FROM rollout
     WHERE NOT isfinite(value)
     GROUP BY run_id
+),
+activations AS (
+    SELECT run_id, 'neuron_activation' AS table_name, count(*) AS n_bad
+    FROM neuron_activation
+    WHERE NOT isfinite(activation)
+    GROUP BY run_id
 )
 SELECT * FROM pairs
 UNION ALL
@@ -64,4 +70,6 @@ UNION ALL
 SELECT * FROM head_pairs
 UNION ALL
 SELECT * FROM rollouts
+UNION ALL
+SELECT * FROM activations
 ORDER BY run_id, table_name

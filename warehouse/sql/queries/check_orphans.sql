@@ -24,6 +24,9 @@ WITH found AS (
     SELECT 'inlier_change', 'run', count(DISTINCT run_id)
     FROM inlier_change WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
+    SELECT 'neuron_activation', 'run', count(DISTINCT run_id)
+    FROM neuron_activation WHERE run_id NOT IN (SELECT run_id FROM run)
+    UNION ALL
     SELECT 'loaded_part', 'run', count(DISTINCT run_id)
     FROM loaded_part WHERE run_id NOT IN (SELECT run_id FROM run)
     UNION ALL
@@ -62,6 +65,36 @@ WITH found AS (
     UNION ALL
     SELECT 'run', 'model', count(DISTINCT model_id)
     FROM run WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'stitching', 'model', count(DISTINCT model_id)
+    FROM (SELECT model_a AS model_id FROM stitching UNION ALL SELECT model_b FROM stitching)
+    WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'parameter_shift', 'model', count(DISTINCT model_id)
+    FROM (SELECT base_model_id AS model_id FROM parameter_shift UNION ALL SELECT tuned_model_id FROM parameter_shift)
+    WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'parameter_diff', 'parameter_shift', count(DISTINCT tuned_model_id)
+    FROM parameter_diff
+    WHERE (base_model_id, tuned_model_id) NOT IN (SELECT (base_model_id, tuned_model_id) FROM parameter_shift)
+    UNION ALL
+    SELECT 'projection_part', 'model', count(DISTINCT model_id)
+    FROM projection_part WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'projection', 'projection_part', count(DISTINCT model_id)
+    FROM projection WHERE model_id NOT IN (SELECT model_id FROM projection_part)
+    UNION ALL
+    SELECT 'recall', 'model', count(DISTINCT model_id)
+    FROM recall WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'pair_projection_part', 'model', count(DISTINCT model_id)
+    FROM pair_projection_part WHERE model_id NOT IN (SELECT model_id FROM model)
+    UNION ALL
+    SELECT 'pair_projection', 'pair_projection_part', count(DISTINCT model_id)
+    FROM pair_projection WHERE model_id NOT IN (SELECT model_id FROM pair_projection_part)
+    UNION ALL
+    SELECT 'vocab_filter', 'tokenizer', count(DISTINCT tokenizer_id)
+    FROM vocab_filter WHERE tokenizer_id NOT IN (SELECT tokenizer_id FROM tokenizer)
     UNION ALL
     SELECT 'run', 'corpus', count(DISTINCT corpus_id)
     FROM run WHERE corpus_id NOT IN (SELECT corpus_id FROM corpus)

@@ -8,7 +8,7 @@ WITH source AS (
 final AS (
     SELECT
         run_id, run_name, layer, seq_id, query, key, query_token, key_token, query_is_special, key_is_special,
-        before_ff_share, after_ff_share, after_ff_share - before_ff_share AS ff_amp
+        before_ff_share, after_ff_share, ff_amp
     FROM source
 )
 SELECT * FROM final;

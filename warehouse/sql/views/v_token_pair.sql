@@ -23,7 +23,7 @@ token_text AS (
     FROM token
     LEFT JOIN vocab ON vocab.tokenizer_id = token.tokenizer_id AND vocab.token_id = token.token_id
 ),
-final AS (
+texted AS (
     SELECT
         shares.run_id, shares.run_name, shares.layer, shares.seq_id, shares.query, shares.key,
         query_text.display AS query_token, key_text.display AS key_token,
@@ -41,6 +41,9 @@ final AS (
     LEFT JOIN token_text AS key_text
         ON key_text.tokenizer_id = shares.tokenizer_id AND key_text.corpus_id = shares.corpus_id
         AND key_text.seq_id = shares.seq_id AND key_text.pos = shares.key
+),
+final AS (
+    SELECT *, after_ff_share - before_ff_share AS ff_amp FROM texted
 )
 SELECT * FROM final;
 
@@ -68,3 +71,4 @@ COMMENT ON COLUMN v_token_pair.after_res_share IS 'after_res / sum of after_res 
 COMMENT ON COLUMN v_token_pair.after_ln_share IS 'after_ln / sum of after_ln over the keys of this query; NULL when that sum is 0.';
 COMMENT ON COLUMN v_token_pair.before_ff_share IS 'Row-normalised map before the feed-forward network: atb_share where it comes first (Post-LN, OLMo 2), after_ln_share where LN does.';
 COMMENT ON COLUMN v_token_pair.placement IS 'Where the model''s LayerNorm stands: tells in which order the four maps follow each other.';
+COMMENT ON COLUMN v_token_pair.ff_amp IS 'after_ff_share - before_ff_share, -1 to 1; positive when the feed-forward network amplifies the pair. Normalisation: ours.';

@@ -1,0 +1,5 @@
+-- One row: the part that was there, if any. Parameters: model_id, layer, component, vocab_filter, ln_folded.
+DELETE FROM projection_part
+WHERE model_id = $model_id AND layer = $layer AND component = $component
+    AND vocab_filter = $vocab_filter AND ln_folded = $ln_folded
+RETURNING k
