@@ -113,9 +113,11 @@ def effects(run: dict[str, Any], name: Number) -> None:
         else:
             everything = measured(answer.frame, "effect", "query_upos").drop("series")
             cells = everything.filter(pl.col("low").is_not_null())
-            figure(
-                "By parts of speech", charts.cells(cells, "Effect"), answer, key="upos", about=measures_patterns.UPOS
-            )
+            if cells.is_empty():
+                st.info("No two parts of speech are in enough sentences.", icon=":material/info:")
+                return
+            about = measures_patterns.UPOS
+            figure("By parts of speech", charts.cells(cells, "Effect"), answer, key="upos", about=about)
             st.caption(
                 f"Dot: p < {P} after adjustment. {cells.height} of {everything.height} pairs of parts of speech: those "
                 "with an interval; downloads hold all."
