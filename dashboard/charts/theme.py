@@ -70,7 +70,7 @@ def series_scales(names: list[str], slots: list[int] | None = None) -> tuple[alt
 
 def legend_columns(names: list[str]) -> int:
     """Columns of a legend that has room in WIDTH: its longest name at 6 px a character, its symbol and the gap."""
-    return max(1, min(3, WIDTH // (6 * max(map(len, names), default=1) + 40)))
+    return max(1, min(4, WIDTH // (6 * max(map(len, names), default=1) + 40)))
 
 
 def told(frame: pl.DataFrame) -> list[alt.Tooltip]:

@@ -1,8 +1,11 @@
 """The page about seeds and sizes: agreement, groups, differences, and what it says when there is nothing."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.dashboard.pages.support import charts, commands, keyed, settled, visit
+from tests.warehouse.analysis.support import execute
 from tests.warehouse.conftest import House
 
 
@@ -77,3 +80,13 @@ def test_another_measure_lets_go_of_an_item_that_it_has_not(pages: House) -> Non
 def test_what_is_missing_is_said(bare: House) -> None:
     app = visit("seeds")
     assert "not been compared yet" in app.info[0].value and "lenshouse analyze" in commands(app)[0]
+
+
+def test_words_where_tokenizers_differ(pages: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = House(tmp_path / "words.duckdb")
+    copy.path.write_bytes(pages.path.read_bytes())
+    execute(copy, "UPDATE seed_agreement SET measure = 'ff_amp_words' WHERE measure = 'ff_amp' AND run_b = 5")
+    monkeypatch.setenv("LENSHOUSE_WAREHOUSE", str(copy.path))
+    found = charts(visit("seeds", agreement="ff_amp_words"))
+    assert found["Agreement of runs, mean of layers"].frame("a", "b").height == 2 * 4
+    assert found["Agreement by layer"].spec["layer"][1]["encoding"]["y"]["title"] == "Pearson's r of FF-amp of words"
