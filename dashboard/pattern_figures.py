@@ -108,7 +108,8 @@ def effects(run: dict[str, Any], name: Number) -> None:
         answer = ask("patterns/upos", run_id=run["run_id"], layer=layer)
         if answer.frame.is_empty():
             states.missed(
-                "Parts of speech are not known of these words, or not computed yet.", states.command("analyze")
+                "Parts of speech are not known of these words, or not computed yet.",
+                states.command("analyze --parts-of-speech"),
             )
         else:
             everything = measured(answer.frame, "effect", "query_upos").drop("series")

@@ -62,6 +62,8 @@ def _shown(value: Any) -> Any:
 
 
 def _title(contents: Contents) -> str:
+    if contents.provenance.is_empty():
+        return "parameters alone"
     models = contents.provenance["model_name"].unique(maintain_order=True).to_list()
     corpora = contents.provenance["corpus_name"].unique(maintain_order=True).to_list()
     return f"{_some(models, 'models')} over {_some(corpora, 'corpora')}"
@@ -113,7 +115,9 @@ def _runs(contents: Contents, runs: list[dict[str, Any]]) -> Iterator[dict[str, 
 
 
 def _groups(contents: Contents, corpus_id: Any) -> Iterator[dict[str, Any]]:
-    found = contents.findings.filter(pl.col("run_id").is_null(), corpus_id=corpus_id)
+    found = contents.findings.filter(
+        pl.col("claim").str.starts_with("F"), pl.col("run_id").is_null(), corpus_id=corpus_id
+    )
     for place, ((family,), findings) in enumerate(found.group_by("family", maintain_order=True)):
         ids = contents.groups.filter(family=family, corpus_id=corpus_id)["run_id"].to_list()
         yield {

@@ -29,9 +29,15 @@ _SHOWN = 10
     show_default=True,
     help="Bootstrap resamples, and permutations, each.",
 )
+@click.option(
+    "--parts-of-speech", is_flag=True,
+    help="Also effects by the parts of speech of two words; takes about as long as all else about a run.",
+)  # fmt: skip
 @click.option("--force", is_flag=True, help="Compute again what is up to date.")
 @options.verbose
-def command(runs: tuple[str, ...], warehouse: Path, seed: int, resamples: int, force: bool) -> None:
+def command(
+    runs: tuple[str, ...], warehouse: Path, seed: int, resamples: int, parts_of_speech: bool, force: bool
+) -> None:
     """Statistics with intervals from stored maps: effects of patterns, changes, norms, LN weights, mixing, top pairs;
     how far runs agree, groups of seeds and their differences, and the findings that `lenshouse report` shows.
 
@@ -49,7 +55,15 @@ def command(runs: tuple[str, ...], warehouse: Path, seed: int, resamples: int, f
             bar.phase(what, total)
             bar.advance(done)
 
-        found = warehouses.analyze(warehouse, runs, seed=seed, n_resamples=resamples, force=force, watch=watch)
+        found = warehouses.analyze(
+            warehouse,
+            runs,
+            seed=seed,
+            n_resamples=resamples,
+            force=force,
+            watch=watch,
+            by_parts_of_speech=parts_of_speech,
+        )
     _report(found, warehouse)
 
 

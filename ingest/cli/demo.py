@@ -107,7 +107,7 @@ def command(warehouse: Path, limit: int) -> None:
     click.echo()
     click.echo(printable(f"lenshouse analyze --warehouse {warehouse}"))
     click.get_current_context().invoke(
-        analyze.command, runs=(), warehouse=warehouse, seed=0, resamples=1000, force=False
+        analyze.command, runs=(), warehouse=warehouse, seed=0, resamples=1000, parts_of_speech=False, force=False
     )
     click.echo(printable(f"lenshouse report --warehouse {warehouse} --output {warehouse.with_suffix('.html')}"))
     write_page(collect(warehouses.open(warehouse), ()), warehouse.with_suffix(".html"), warehouse)

@@ -35,7 +35,7 @@ def studied(tmp_path_factory: pytest.TempPathFactory) -> House:
         house.ingest(shape(name=f"{family}{number} on poem", model=f"{family}{number}", seed=number, model_seed=number,
                            family=family))  # fmt: skip
     annotate(house)
-    warehouse.analyze(house.path, n_resamples=100)
+    warehouse.analyze(house.path, n_resamples=100, by_parts_of_speech=True)
     return house
 
 

@@ -161,9 +161,9 @@ def _note(claim: ParameterClaim, number: Number, p_value: float | None) -> str:
     if claim.claim == "P4" and number.value is None:
         return "stitched onto its own base alone: `lenshouse stitch` it onto other seeds"
     if number.value is None:
-        return "no item of the shifts occurs often enough in the corpus" if claim.claim == "P2" else "no feature space"
+        return "too few items occur often enough in the corpus" if claim.claim == "P2" else "no feature space"
     if claim.by_p:
-        return "too few models or layers for a p" if p_value is None else f"p is {p_value:.3g}"
+        return "no p: too few models or layers" if p_value is None else f"p is {p_value:.3g}: more seeds may decide"
     if number.low is None:
         return f"no interval: n is {number.n}"
     return "the interval holds 0"

@@ -39,6 +39,10 @@ PARTS: Final[list[Part]] = [
 ]
 """Every part, in the order in which they run."""
 
+OPTIONAL: Final = frozenset({parts_of_speech.PART.name})
+"""Parts that are computed when they are asked for, and kept up to date from then on: this one takes about as long as
+all others about a run together."""
+
 MEMORY: Final = "1GiB"
 """What DuckDB may hold while it sums maps up; beyond it goes to disk, beside the warehouse."""
 
@@ -78,12 +82,14 @@ def analyze(
     watch: Watcher = lambda what, done, total: None,
     wait: float = connect.WRITER_WAIT,
     parts: Sequence[Part] | None = None,
+    by_parts_of_speech: bool = False,
 ) -> Analysis:
     """Compute every part of the analysis that is missing or stale, and store it.
 
     Args: runs, names or ids: only what is about these runs and no other; all complete runs where none is named.
     seed and n_resamples decide the random numbers: the same give the same results. force: also what is up to date.
-    watch: told of progress. wait: seconds to retry while others have the file. parts: `PARTS`, where not given.
+    watch: told of progress. wait: seconds to retry while others have the file. parts: where not given, all but those of
+    `OPTIONAL` that nothing is stored of. by_parts_of_speech: effects by the parts of speech of two words too.
     Raises WarehouseError for a run that is not there or not complete, UsageError for numbers out of range.
     """
     path = connect.existing(warehouse_path(path))
@@ -93,9 +99,17 @@ def analyze(
     chosen = _choose(path, runs, wait)
     job = _Job(path, Options(seed, n_resamples), force, wait, Analysis(sorted(chosen)))
     started = time.perf_counter()
-    job.run(PARTS if parts is None else parts, chosen, watch)
+    if parts is None:
+        with connect.read(path, wait) as con:
+            parts = wanted(con, OPTIONAL if by_parts_of_speech else frozenset())
+    job.run(parts, chosen, watch)
     job.outcome.seconds = time.perf_counter() - started
     return job.outcome
+
+
+def wanted(con: duckdb.DuckDBPyConnection, asked: frozenset[str] = frozenset()) -> list[Part]:
+    """`PARTS` without optional ones that are neither asked for nor stored."""
+    return [part for part in PARTS if part.name not in OPTIONAL - asked or _stored(con, part)]
 
 
 def _choose(path: Path, runs: Sequence[str | int], wait: float) -> frozenset[int]:

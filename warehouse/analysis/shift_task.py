@@ -1,8 +1,8 @@
 """Whether the words that a fine-tuning's shifts read as are the task's: shift_task.
 
 The task's words are those that tell a labelled corpus' labels apart. Frequent items have larger |z| for their counts
-alone, and shifts may read as frequent items for other reasons, so an item counts by its |z| less the mean |z| of all
-items of its frequency.
+alone, and shifts may read as frequent items for other reasons, so an item counts by its |z| less the mean |z| of the
+items of its frequency that the layer's shifts do not read as.
 """
 
 from typing import Any, Final
@@ -40,14 +40,21 @@ def _compute(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options)
     [tokenizer_id] = [row["tokenizer_id"] for row in _rows(con) if _is(row, subject)]
     values = {"tokenizer_id": tokenizer_id, "corpus_id": subject.key["corpus_id"], "least": LEAST}
     odds = con.sql(sqlfiles.query("analysis/label_odds"), params=values).pl()
-    found = items.join(odds, on="token_id", how="left", maintain_order="left")
     layers = [
-        {"layer": layer} | _estimate(frame["excess"].drop_nulls().to_numpy(), options)
-        for (layer,), frame in found.group_by("layer", maintain_order=True)
+        {"layer": layer} | _estimate(_excess(odds, read["token_id"]), options)
+        for (layer,), read in items.group_by("layer", maintain_order=True)
     ]
     schema = {"layer": pl.Int16, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "n_items": pl.Int32}
     frame = pl.DataFrame(layers, schema=schema)
     return {"shift_task": frame.with_columns(pl.lit(value).alias(name) for name, value in subject.key.items())}
+
+
+def _excess(odds: pl.DataFrame, read: pl.Series) -> np.ndarray:
+    """|z| of the items that are read less the mean |z| of others of their frequency; those without others left out."""
+    is_read = pl.col("token_id").is_in(read.implode())
+    others = odds.filter(~is_read).group_by("frequency").agg(usual=pl.col("z").mean())
+    found = odds.filter(is_read).join(others, on="frequency", maintain_order="left")
+    return found.select(pl.col("z") - pl.col("usual")).to_series().to_numpy()
 
 
 def _estimate(excess: np.ndarray, options: Options) -> dict[str, float | int | None]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from warehouse import connect, sqlfiles
 from warehouse.analysis.part import Options
-from warehouse.analysis.runner import PARTS
+from warehouse.analysis.runner import wanted
 from warehouse.paths import warehouse_path
 
 
@@ -33,7 +33,7 @@ def standing(
     """
     found = Standing()
     with connect.read(warehouse_path(path), wait, memory=memory) as con:
-        for part in PARTS:
+        for part in wanted(con):
             rows = con.execute(sqlfiles.query("analysis/stored_options"), {"part": part.name}).fetchall()
             stored = {subject: (fingerprint, Options(*drawn)) for subject, fingerprint, *drawn in rows}
             for subject in part.subjects(con):

@@ -15,8 +15,8 @@ from warehouse.analysis.findings import last_layer, rendered
 from warehouse.analysis.standing import standing
 
 HOSTILE = 'it\'s "x"; DROP TABLE run; -- $run_id $corpus_id \u202e<script>'
-OF_RUNS = {part.name for part in analysis.runner.PARTS} - {"shift_task", "parameter_finding"}
-"""Parts about runs and groups of them; the others are about parameters."""
+OF_RUNS = {part.name for part in analysis.runner.PARTS} - {"shift_task", "parameter_finding"} - analysis.runner.OPTIONAL
+"""Parts about runs and groups of them that are always computed; others are about parameters."""
 
 F1, F2 = (next(claim for claim in CLAIMS if claim.claim == name) for name in ("F1", "F2"))
 VERDICTS = next(claim for claim in CLAIMS if claim.aspect == "verdicts")

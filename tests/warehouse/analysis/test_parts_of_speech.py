@@ -1,6 +1,7 @@
 """Effects by parts of speech against loops over stored rows, and their adjusted p against scipy's."""
 
 import math
+from pathlib import Path
 
 import pytest
 from scipy import stats
@@ -9,6 +10,7 @@ import warehouse
 from tests.warehouse.analysis import oracle
 from tests.warehouse.analysis.support import UPOS, annotate, execute, shape
 from tests.warehouse.conftest import House
+from warehouse import connect
 from warehouse.analysis import parts_of_speech
 from warehouse.analysis.standing import standing
 
@@ -109,3 +111,20 @@ def test_it_goes_with_its_run(house: House, tmp_path_factory: pytest.TempPathFac
     assert copy.rows("SELECT DISTINCT run_id FROM v_upos_effect") == [(2,)]
     assert ("upos_effect", "run 2 (pre_ln)") not in standing(copy.path, [2]).pending
     assert not math.isnan(copy.rows("SELECT max(effect) FROM v_upos_effect")[0][0])
+
+
+def test_it_is_computed_when_asked_for_and_kept_up_to_date_from_then_on(house: House, tmp_path: Path) -> None:
+    copy = House(tmp_path / "asked.duckdb")
+    copy.path.write_bytes(house.path.read_bytes())
+    with connect.write(copy.path) as con:
+        con.execute("DELETE FROM analysis")
+        con.execute("DELETE FROM estimate")
+    assert "upos_effect" not in {part for part, _ in warehouse.analyze(copy.path, n_resamples=100).computed}
+    assert "upos_effect" not in {part for part, _ in standing(copy.path, [1, 2]).pending}
+    asked = warehouse.analyze(copy.path, n_resamples=100, by_parts_of_speech=True)
+    assert "upos_effect" in {part for part, _ in asked.computed}
+    with connect.write(copy.path) as con:
+        con.execute("UPDATE annotation SET source = 'another'")
+    assert "upos_effect" in {part for part, _ in standing(copy.path, [1, 2]).pending}
+    again = warehouse.analyze(copy.path, n_resamples=100)
+    assert "upos_effect" in {part for part, _ in again.computed}

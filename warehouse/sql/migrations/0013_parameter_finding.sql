@@ -29,9 +29,9 @@ COMMENT ON COLUMN shift_task.base_model_id IS 'The model before (model.model_id)
 COMMENT ON COLUMN shift_task.tuned_model_id IS 'The model that was trained on from it (model.model_id).';
 COMMENT ON COLUMN shift_task.corpus_id IS 'The labelled corpus (corpus.corpus_id).';
 COMMENT ON COLUMN shift_task.layer IS 'Layer, from 1.';
-COMMENT ON COLUMN shift_task.value IS 'Mean over the items of |z| less the mean |z| of all items whose count has the same power of 2. z: log odds ratio of the item between a label and the others, one half added to each count, over its standard error (Monroe et al. 2008, their eq. 16, 19 to 22 with that prior); of more than two labels the largest |z|. NULL without an item.';
+COMMENT ON COLUMN shift_task.value IS 'Mean over the items of |z| less the mean |z| of the other items whose count has the same power of 2. z: log odds ratio of the item between a label and the others, one half added to each count, over its standard error (Monroe et al. 2008, their eq. 16, 19 to 22 with that prior); of more than two labels the largest |z|. NULL without an item.';
 COMMENT ON COLUMN shift_task.low IS 'Lower end of its 95% interval, bootstrap over items; NULL with too few.';
 COMMENT ON COLUMN shift_task.high IS 'Upper end of its interval.';
-COMMENT ON COLUMN shift_task.n_items IS 'Items: those that occur at least 5 times in the corpus.';
+COMMENT ON COLUMN shift_task.n_items IS 'Items: those that occur at least 5 times in the corpus, and for which there are others of their frequency that the layer''s shifts do not read as.';
 COMMENT ON COLUMN shift_task.method_version IS 'Version of the analysis.';
 COMMENT ON COLUMN shift_task.seed IS 'Seed of the random numbers.';

@@ -1,5 +1,5 @@
 -- One row per item of tokenizer $tokenizer_id that occurs at least $least times in corpus $corpus_id: |z| of its log odds
--- ratio between labels, and |z| less the mean of all such items whose count has the same power of 2.
+-- ratio between labels, and the power of 2 that its count is in.
 WITH labelled AS (
     SELECT token.token_id, sequence.label
     FROM token
@@ -32,6 +32,6 @@ scored AS (
     FROM cells
     GROUP BY token_id, n_item
 )
-SELECT token_id, n_item, z, z - avg(z) OVER (PARTITION BY floor(log2(n_item))) AS excess
+SELECT token_id, z, floor(log2(n_item))::INTEGER AS frequency
 FROM scored
 ORDER BY token_id
