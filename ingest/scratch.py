@@ -24,12 +24,7 @@ def scratch_folder(parts: Path) -> Iterator[Path]:
     with _disk_errors(parts):
         _tidy(parts)
         with _claimed(parts) as scratch:
-            try:
-                yield scratch
-            finally:
-                shutil.rmtree(scratch, ignore_errors=True)
-                with suppress(OSError):  # other runs have parts there
-                    parts.rmdir()
+            yield scratch
 
 
 def _tidy(parts: Path) -> None:
@@ -44,18 +39,26 @@ def _tidy(parts: Path) -> None:
 
 @contextmanager
 def _claimed(parts: Path) -> Iterator[Path]:
-    """A new folder, claimed before it bears the name under which others may meet it."""
+    """A new folder, claimed before it bears the name under which others may meet it; it goes with what made it."""
     while True:
-        with ExitStack() as claims:
+        with ExitStack() as undo:
+            undo.callback(_remove_empty, parts)
             try:
                 parts.mkdir(parents=True, exist_ok=True)
                 new = Path(tempfile.mkdtemp(prefix=_NEW, dir=parts))
-                claims.enter_context(claim(new))
+                undo.callback(shutil.rmtree, new, ignore_errors=True)
+                undo.enter_context(claim(new))
                 scratch = new.rename(new.with_name(f".prepare-{new.name.removeprefix(_NEW)}"))
+                undo.callback(shutil.rmtree, scratch, ignore_errors=True)
             except FileNotFoundError:  # another job took it for a dead one's, or removed the empty parts folder
                 continue
             yield scratch
             return
+
+
+def _remove_empty(parts: Path) -> None:
+    with suppress(OSError):  # other runs have parts there
+        parts.rmdir()
 
 
 @contextmanager

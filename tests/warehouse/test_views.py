@@ -31,7 +31,7 @@ def view(tmp_path_factory: pytest.TempPathFactory):
     house = House(tmp_path_factory.mktemp("views") / "lens.duckdb")
     assert [house.ingest(shape) for shape in SHAPES.values()] == [1, 2]
     annotate(house)
-    warehouse.analyze(house.path, n_resamples=100)
+    warehouse.analyze(house.path, n_resamples=100, by_parts_of_speech=True)
     folder = house.parts(Shape(name="unfinished", seed=3))
     warehouse.register_run(house.path, folder)
     warehouse.load_shards(house.path, folder)
