@@ -1,5 +1,6 @@
 """Warehouses that pages are about, and a way to run a page without a browser."""
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,14 @@ from tests.warehouse.analysis.support import annotate, shape
 from tests.warehouse.conftest import House
 from warehouse import connect
 from warehouse.analysis import runner
+
+
+@pytest.fixture(autouse=True)
+def main_module() -> Iterator[None]:
+    """AppTest leaves the page as the main program of this process, which every child process would then run first."""
+    before = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = before
 
 
 def drawn(tested: AppTest, number: int = 0) -> pl.DataFrame:
