@@ -1,6 +1,5 @@
 """Questions of the pages: a named query with its values, asked once for each state of the warehouse file."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,15 +10,13 @@ import streamlit as st
 from warehouse import sqlfiles
 from warehouse.paths import warehouse_path
 from warehouse.queries import Warehouse
+from warehouse.sqltext import with_values
 
 WAIT: Final = 15.0
 """Seconds that a page waits while a writer has the file."""
 
 MEMORY: Final = "1GiB"
 """What DuckDB may hold. One value for all questions: it shares a file among connections of one configuration only."""
-
-_PARAMETER: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|\$(\w+)")
-"""Strings, quoted names and comments, which stay as they are, or a bound parameter."""
 
 
 @dataclass(frozen=True)
@@ -63,29 +60,3 @@ def state_of(path: Path) -> tuple[int, int, int]:
 def _frame(path: str, state: tuple[int, int, int], text: str, values: dict[str, Any]) -> pl.DataFrame:
     del path, state  # what tells one answer from another
     return house().sql(text, values or None)
-
-
-def with_values(text: str, values: dict[str, Any]) -> str:
-    """The query without its leading comment, literals in place of parameters."""
-    body = re.sub(r"\A(?:--[^\n]*\n)+", "", text).strip()
-    return _PARAMETER.sub(lambda found: found[0] if found[1] is None else literal(values[found[1]]), body)
-
-
-def literal(value: Any) -> str:
-    """A value as SQL writes it: numbers, truth values, text, NULL, and lists of them."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return repr(value) if "e" in repr(value) else f"{value!r}e0"  # 0.1 alone would be a DECIMAL
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(literal, value))}]"
-    parts = [_quoted(part) for part in str(value).split("\0")]  # no literal holds NUL
-    return " || chr(0) || ".join(parts)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -11,14 +11,13 @@ import polars as pl
 from torch import Tensor
 
 import warehouse
-from ingest.display import readable_vocab
+from ingest.identity import identity_of
 from ingest.models import LoadedModel, load_model
 from ingest.progress import Progress
 from ingest.projection.alignment import Alignment, Matches, Measure, Metric, Space, align, assign, metric, own_index_p
 from ingest.projection.parameters import Component, components_of, vectors
 from ingest.projection.vocabulary import Vocabulary, vocabulary_of
 from ingest.projection.vocabulary_check import require_same_kind, require_same_vocabulary
-from ingest.tokens import tokenizer_fingerprint
 from warehouse.alignments import Aligned, ids_of, store, stored
 from warehouse.errors import ModelError, UsageError, require_choice
 from warehouse.models import ModelIdentity
@@ -93,7 +92,7 @@ class _Shelf:
                 del self._sides[other]
             self._progress.phase(f"loading {spec}")
             model, tokenizer = load_model(spec, device=self._device)
-            self._sides[spec] = _Side(spec, model, vocabulary_of(model, tokenizer), _identity(model, tokenizer))
+            self._sides[spec] = _Side(spec, model, vocabulary_of(model, tokenizer), identity_of(model, tokenizer))
         return self._sides[spec]
 
 
@@ -219,8 +218,3 @@ def _match(layer: int, matches: Matches) -> pl.DataFrame:
             "r": matches.r.cpu().numpy(),
         }
     )
-
-
-def _identity(model: LoadedModel, tokenizer: Any) -> ModelIdentity:
-    names = {"name": model.name, "fingerprint": tokenizer_fingerprint(tokenizer)}
-    return ModelIdentity(model.describe(), names, readable_vocab(tokenizer))

@@ -10,7 +10,7 @@ from torch import Tensor
 
 import warehouse
 from ingest.classifiers import Classifier, is_classifier, load_headed
-from ingest.display import readable_vocab
+from ingest.identity import identity_of
 from ingest.models import LoadedModel, load_model
 from ingest.progress import Progress
 from ingest.projection.heads import class_difference, class_directions
@@ -18,10 +18,8 @@ from ingest.projection.parameters import components_of, vectors
 from ingest.projection.shift import Shift, extremes, largest, measure
 from ingest.projection.vocabulary import Vocabulary, vocabulary_of
 from ingest.projection.vocabulary_check import require_same_vocabulary
-from ingest.tokens import tokenizer_fingerprint
 from warehouse.diffs import DIFF, SHIFT, Diff, store, stored
 from warehouse.errors import ModelError, NumericsError, UsageError
-from warehouse.models import ModelIdentity
 
 UNRELATED: Final = 1.0
 """Shift over the base's norm from which two models look unrelated, whose matrices of one norm differ by about 1.41 of
@@ -77,8 +75,8 @@ def diff(config: DiffConfig, progress: Progress) -> Outcome:
         msg = f"--top-k {config.top_k}: {base.name} has {len(vocabulary.ids):,} items; give at most that"
         raise UsageError(msg)
     about = Diff(
-        base=_identity(base, tokenizer),
-        tuned=_identity(tuned, its_tokenizer),
+        base=identity_of(base, tokenizer),
+        tuned=identity_of(tuned, its_tokenizer),
         n_largest=config.n_largest,
         top_k=config.top_k,
         vocab_filter="all",
@@ -247,8 +245,3 @@ def _doubts(base: LoadedModel, tuned: LoadedModel) -> tuple[str, ...]:
     if claimed.name.rsplit("/", 1)[-1].lower() == base.name.rsplit("/", 1)[-1].lower():
         return ()
     return (f"the files of {tuned.name} say that it was trained on from {claimed.name}: is {base.name} the same?",)
-
-
-def _identity(model: LoadedModel, tokenizer: Any) -> ModelIdentity:
-    names = {"name": model.name, "fingerprint": tokenizer_fingerprint(tokenizer)}
-    return ModelIdentity(model.describe(), names, readable_vocab(tokenizer))

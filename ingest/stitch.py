@@ -17,7 +17,7 @@ from torch import Tensor
 import warehouse
 from ingest.classifiers import Classifier, class_ids, load_classifier
 from ingest.corpus import Corpus, limit, open_corpus
-from ingest.display import readable_vocab
+from ingest.identity import identity_of
 from ingest.models import LoadedModel, load_model
 from ingest.progress import Progress
 from ingest.projection.stitching import predictions, random_kernel, stitched_predictions, translation
@@ -27,7 +27,6 @@ from ingest.splice import Spliced, states_of
 from ingest.tokens import CorpusHash, Counts, encode, tokenizer_fingerprint
 from warehouse.analysis.part import Options
 from warehouse.errors import ModelError, NumericsError, UsageError
-from warehouse.models import ModelIdentity
 from warehouse.stitchings import Answers, Asked, Kind, Stitching, is_stored, store
 
 _BATCH_TOKENS: Final = 4096
@@ -102,8 +101,8 @@ def stitch(config: StitchConfig, progress: Progress) -> tuple[Labelled, list[Out
         require_stitchable(model, vocabulary, classifier.model, own)
         _require_room(model, texts)
         about = Stitching(
-            model_a=_identity(model, its_tokenizer),
-            model_b=_identity(classifier.model, tokenizer),
+            model_a=identity_of(model, its_tokenizer),
+            model_b=identity_of(classifier.model, tokenizer),
             corpus_name=corpus.name,
             corpus_sha256=texts.sha256,
             n_classes=len(classifier.labels),
@@ -215,11 +214,6 @@ def batches_of_one_length(ids: Sequence[npt.NDArray[np.int32]], most: int | None
         size = min(most or len(rows), max(1, _BATCH_TOKENS // length))
         batches += [rows[at : at + size] for at in range(0, len(rows), size)]
     return batches
-
-
-def _identity(model: LoadedModel, tokenizer: Any) -> ModelIdentity:
-    names = {"name": model.name, "fingerprint": tokenizer_fingerprint(tokenizer)}
-    return ModelIdentity(model.describe(), names, readable_vocab(tokenizer))
 
 
 def _max_tokens(config: StitchConfig, model: LoadedModel) -> int:

@@ -13,14 +13,12 @@ from typing import Any, Final
 import duckdb
 import polars as pl
 
-from warehouse import connect, sqlfiles
+from warehouse import connect, models, sqlfiles
 from warehouse.contract import PROJECTION_VERSION
 from warehouse.errors import WarehouseError
 from warehouse.identity import find
 from warehouse.migrate import transaction
-from warehouse.models import ModelIdentity, enter_model, find_model, find_tokenizer
-from warehouse.paths import warehouse_path
-from warehouse.remove import ORPHANS
+from warehouse.models import ModelIdentity, enter_model, find_model, find_tokenizer, forget
 
 ROWS: Final = pl.Schema(
     {
@@ -200,16 +198,7 @@ def remove(path: Path, name_or_id: str | int, *, wait: float = connect.WRITER_WA
     The model itself, its tokenizer and its filters go too where nothing else uses them. Raises WarehouseError when no
     model with projections has that name, or several have it.
     """
-    path = connect.existing(warehouse_path(path))
-    with connect.write(path, wait) as con:
-        with transaction(con):
-            chosen = choose_model(con, path, name_or_id)
-            for step in _REMOVED:
-                _run(con, step, {"model_id": chosen.model_id})
-            for step in ORPHANS:
-                con.execute(sqlfiles.query(step)).fetchall()
-        con.execute("CHECKPOINT").fetchall()
-    return chosen
+    return forget(path, lambda con: choose_model(con, path, name_or_id), _REMOVED, wait=wait)
 
 
 def _projected(con: duckdb.DuckDBPyConnection) -> list[Projected]:
@@ -218,22 +207,7 @@ def _projected(con: duckdb.DuckDBPyConnection) -> list[Projected]:
 
 def choose_model(con: duckdb.DuckDBPyConnection, path: Path, *names: str | int) -> Projected:
     """`choose` in an open connection."""
-    models = _projected(con)
-    chosen: list[Projected] = []
-    for name in names:
-        named = [model for model in models if model.name == name]
-        chosen = chosen or named or [model for model in models if str(model.model_id) == str(name)]
-    if len(chosen) > 1:
-        ids = ", ".join(str(model.model_id) for model in chosen)
-        message = f"{len(chosen)} models in {path} are named {chosen[0].name}: give one of the ids {ids}"
-        raise WarehouseError(message)
-    if not chosen:
-        known = (
-            ", ".join(f"{model.model_id} {model.name}" for model in models) or "none: see `lenshouse project --help`"
-        )
-        message = f"no model with projections in {path} is called {names[0]}; it holds {known}"
-        raise WarehouseError(message)
-    return chosen[0]
+    return models.choose(_projected(con), path, names, having="projections", command="lenshouse project")
 
 
 def require_same_items(

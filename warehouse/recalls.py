@@ -7,14 +7,12 @@ from typing import Any, Final
 import duckdb
 import polars as pl
 
-from warehouse import connect, sqlfiles
+from warehouse import connect, models, sqlfiles
 from warehouse.analysis.part import Options
 from warehouse.errors import WarehouseError
 from warehouse.identity import find
 from warehouse.migrate import transaction
-from warehouse.models import ModelIdentity, enter_model, find_model
-from warehouse.paths import warehouse_path
-from warehouse.remove import ORPHANS
+from warehouse.models import ModelIdentity, enter_model, find_model, forget
 
 RECALL_VERSION: Final = "1"
 """Changes whenever the same model and texts would give another recall; stale ones are measured again."""
@@ -97,29 +95,9 @@ def remove(path: Path, name_or_id: str | int, *, wait: float = connect.WRITER_WA
 
     Raises WarehouseError as `choose`.
     """
-    path = connect.existing(warehouse_path(path))
-    with connect.write(path, wait) as con:
-        with transaction(con):
-            chosen = _choose(con, path, name_or_id)
-            con.execute(sqlfiles.query("recall/remove"), {"model_id": chosen.model_id}).fetchall()
-            for step in ORPHANS:
-                con.execute(sqlfiles.query(step)).fetchall()
-        con.execute("CHECKPOINT").fetchall()
-    return chosen
+    return forget(path, lambda con: _choose(con, path, name_or_id), ["recall/remove"], wait=wait)
 
 
 def _choose(con: duckdb.DuckDBPyConnection, path: Path, *names: str | int) -> Recalled:
-    models = [Recalled(*row) for row in con.execute(sqlfiles.query("recall/models")).fetchall()]
-    chosen: list[Recalled] = []
-    for name in names:
-        named = [model for model in models if model.name == name]
-        chosen = chosen or named or [model for model in models if str(model.model_id) == str(name)]
-    if len(chosen) > 1:
-        ids = ", ".join(str(model.model_id) for model in chosen)
-        message = f"{len(chosen)} models in {path} are named {chosen[0].name}: give one of the ids {ids}"
-        raise WarehouseError(message)
-    if not chosen:
-        known = ", ".join(f"{model.model_id} {model.name}" for model in models) or "none: see `lenshouse recall --help`"
-        message = f"no model with recall in {path} is called {names[0]}; it holds {known}"
-        raise WarehouseError(message)
-    return chosen[0]
+    found = [Recalled(*row) for row in con.execute(sqlfiles.query("recall/models")).fetchall()]
+    return models.choose(found, path, names, having="recall", command="lenshouse recall")

@@ -20,7 +20,7 @@ from warehouse.wording import plural
     help="Which of ff_key, ff_gate, ff_value, w_q, w_k, w_v, w_o. [default: all that the models have]",
 )
 @click.option("--replace", is_flag=True, help="Compute again what is there.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@options.device
 @options.warehouse
 @options.verbose
 def command(models: tuple[str, ...], components: Any, replace: bool, device: str, warehouse: Path) -> None:

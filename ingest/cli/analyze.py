@@ -8,7 +8,6 @@ import warehouse as warehouses
 from ingest.cli import options
 from ingest.cli.terminal import print_table, progress, seconds
 from ingest.cli.text import printable
-from warehouse.analysis.runner import MAX_RESAMPLES, MIN_RESAMPLES
 from warehouse.contract import INTEGER
 from warehouse.wording import plural
 
@@ -22,13 +21,7 @@ _SHOWN = 10
 @click.option(
     "--seed", type=click.IntRange(0, INTEGER[1]), default=0, show_default=True, help="Seed of the random numbers."
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(MIN_RESAMPLES, MAX_RESAMPLES),
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples, and permutations, each.",
-)
+@options.resamples("Bootstrap resamples, and permutations, each.")
 @click.option(
     "--parts-of-speech", is_flag=True,
     help="Also effects by the parts of speech of two words; takes about as long as all else about a run.",

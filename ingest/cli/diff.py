@@ -26,7 +26,7 @@ _SHOWN = 6
 )
 @click.option("--top-k", type=click.IntRange(1, INTEGER[1]), default=20, show_default=True, help="Items of each sign.")
 @click.option("--fold-ln", is_flag=True, help="Take vectors through the norm between them and the residual stream.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@options.device
 @options.warehouse
 @options.verbose
 def command(base: str, tuned: str, n_largest: int, top_k: int, fold_ln: bool, device: str, warehouse: Path) -> None:

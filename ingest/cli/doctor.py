@@ -27,7 +27,7 @@ _PACKAGES = ("lenshouse", "torch", "transformers", "duckdb", "polars", "pyarrow"
 @options.warehouse
 @click.option("--model", metavar="MODEL", help="Check this model instead: a folder, or a hub id.")
 @click.option("--revision", help="Of a hub model: branch, tag or commit.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@options.device
 @click.option(
     "--dtype",
     type=click.Choice(["float32", "tf32", "bfloat16", "float16"]),

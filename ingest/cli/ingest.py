@@ -42,10 +42,7 @@ def _listed(_: click.Context, __: click.Parameter, value: str | None) -> list[st
 @click.option(
     "--config", type=click.Path(path_type=Path, dir_okay=False), help="TOML file with several models and corpora."
 )
-@click.option("--revision", help="Branch, tag or commit of a hub model.")
-@click.option("--name", help="What to call the model; its id or folder otherwise.")
-@click.option("--family", help="Group of models that differ in their seed only. [default: read off the name]")
-@click.option("--seed", type=int, help="Training seed of the model. [default: read off the name]")
+@options.labels
 @click.option("--text-column", help="Column with the texts. [default: text or sentence]")
 @click.option("--label-column", help="Column with labels. [default: label, if there is one]")
 @click.option("--limit", type=click.IntRange(min=1), help="Take a random sample of this many texts.")

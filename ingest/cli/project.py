@@ -74,7 +74,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
 )
 @click.option("--pair-top-k", type=click.IntRange(min=1), help="With --pairs, pairs of each head. [default: 50]")
 @click.option("--exclude-same", is_flag=True, help="With --pairs, leave out pairs of an item with itself.")
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@options.device
 @click.option(
     "--dtype",
     type=click.Choice(["float32", "bfloat16", "float16"]),
@@ -82,10 +82,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
     show_default=True,
     help="What parameters are held in; products are float32 always.",
 )
-@click.option("--revision", help="Branch, tag or commit of a hub model.")
-@click.option("--name", help="What to call the model; its id or folder otherwise.")
-@click.option("--family", help="Group of models that differ in their seed only. [default: read off the name]")
-@click.option("--seed", type=int, help="Training seed of the model. [default: read off the name]")
+@options.labels
 @click.option("--replace", is_flag=True, help="Make what is stored again.")
 @click.option("--remove", is_flag=True, help="Remove the projections of the model with this name or id instead.")
 @click.option("--yes", is_flag=True, help="With --remove, do not ask.")
@@ -158,8 +155,7 @@ def _pair_options(flags: dict[str, Any]) -> dict[str, Any] | None:
 def _remove(warehouse: Path, model: str, name: str | None, yes: bool) -> None:
     from warehouse import projections
 
-    names = [name] if name else [model, *({Path(model).name, Path(model).stem} - {model, ""})]
-    chosen = projections.choose(warehouse, *names)
+    chosen = projections.choose(warehouse, *options.known_names(model, name))
     held = [plural(chosen.n_units, "unit")] if chosen.n_units else []
     if chosen.n_matrices:
         held.append(f"pairs of {plural(chosen.n_matrices, 'head product')}")

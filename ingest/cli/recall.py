@@ -9,7 +9,6 @@ from ingest.cli import options
 from ingest.cli.terminal import print_table, progress, seconds, timed
 from ingest.cli.text import printable
 from warehouse.analysis.part import Options
-from warehouse.analysis.runner import MAX_RESAMPLES, MIN_RESAMPLES
 from warehouse.contract import INTEGER
 from warehouse.errors import UsageError, require_whole
 from warehouse.wording import plural
@@ -34,17 +33,11 @@ if TYPE_CHECKING:
 @click.option("--sample-seed", type=int, default=0, show_default=True, help="Seed of that sample.")
 @click.option("--top-k", type=click.IntRange(min=1), default=50, show_default=True, help="Items of states and units.")
 @click.option("--units", type=click.IntRange(min=1), default=5, show_default=True, help="Active units of a token.")
-@click.option(
-    "--resamples",
-    type=click.IntRange(MIN_RESAMPLES, MAX_RESAMPLES),
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples of the texts.",
-)
+@options.resamples("Bootstrap resamples of the texts.")
 @click.option(
     "--resample-seed", type=click.IntRange(0, INTEGER[1]), default=0, show_default=True, help="Seed of the resamples."
 )
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@options.device
 @click.option(
     "--dtype",
     type=click.Choice(["float32", "bfloat16", "float16"]),
@@ -52,10 +45,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What the model runs in; what is compared is float32 always.",
 )
-@click.option("--revision", help="Branch, tag or commit of a hub model.")
-@click.option("--name", help="What to call the model; its id or folder otherwise.")
-@click.option("--family", help="Group of models that differ in their seed only. [default: read off the name]")
-@click.option("--seed", type=int, help="Training seed of the model. [default: read off the name]")
+@options.labels
 @click.option("--replace", is_flag=True, help="Measure again what is stored.")
 @click.option("--remove", is_flag=True, help="Remove the recall of the model with this name or id instead.")
 @click.option("--yes", is_flag=True, help="With --remove, do not ask.")
@@ -114,8 +104,7 @@ def command(warehouse: Path, remove: bool, yes: bool, **flags: Any) -> None:
 def _remove(warehouse: Path, model: str, name: str | None, yes: bool) -> None:
     from warehouse import recalls
 
-    names = [name] if name else [model, *({Path(model).name, Path(model).stem} - {model, ""})]
-    chosen = recalls.choose(warehouse, *names)
+    chosen = recalls.choose(warehouse, *options.known_names(model, name))
     corpora = f"{chosen.n_corpora:,} corp{'us' if chosen.n_corpora == 1 else 'ora'}"
     what = f"the recall of model {chosen.model_id} ({printable(chosen.name)}, {corpora})"
     if not yes:

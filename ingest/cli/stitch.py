@@ -7,7 +7,6 @@ import click
 from ingest.cli import options
 from ingest.cli.terminal import print_table, progress, seconds, timed
 from ingest.cli.text import printable
-from warehouse.analysis.runner import MAX_RESAMPLES, MIN_RESAMPLES
 from warehouse.contract import INTEGER
 from warehouse.wording import plural
 
@@ -34,14 +33,8 @@ from warehouse.wording import plural
     show_default=True,
     help="Seed of random matrices and resamples.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(MIN_RESAMPLES, MAX_RESAMPLES),
-    default=1000,
-    show_default=True,
-    help="Bootstrap resamples of the texts.",
-)
-@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda or cuda:N.")
+@options.resamples("Bootstrap resamples of the texts.")
+@options.device
 @options.warehouse
 @options.verbose
 def command(

@@ -13,14 +13,13 @@ import torch
 from torch import Tensor
 
 import warehouse
-from ingest.display import readable_vocab
+from ingest.identity import identity_of
 from ingest.models import LoadedModel
 from ingest.progress import Progress
 from ingest.projection.filters import filter_of, require_filter
 from ingest.projection.parameters import Component, bias, components_of, vectors
 from ingest.projection.top_k import Extremes, extremes
 from ingest.projection.vocabulary import EmbeddingSource, Vocabulary, vocabulary_of
-from ingest.tokens import tokenizer_fingerprint
 from warehouse import projections
 from warehouse.contract import INTEGER
 from warehouse.errors import ModelError, UsageError, require_choice, require_whole
@@ -88,15 +87,7 @@ def project(
     where stored parts were made with another top_k or precision and `replace` does not allow to make them again.
     """
     require_options(top_k, vocab_filter, components)
-    progress.phase("reading the output embeddings")
-    vocabulary = vocabulary_of(model, tokenizer)
-    identity = identity_of(model, tokenizer)
-    chosen, note = filter_of(
-        vocab_filter,
-        tokenizer,
-        identity.vocab,
-        lambda: projections.token_counts(path, identity.tokenizer["fingerprint"]),
-    )
+    vocabulary, identity, chosen, note = read_vocabulary(model, tokenizer, path, progress, vocab_filter)
     if top_k > len(chosen.token_ids):
         msg = f"--top-k {top_k}: the filter {chosen.name} leaves {len(chosen.token_ids):,} items; give at most that"
         raise UsageError(msg)
@@ -112,10 +103,20 @@ def project(
     return Outcome(model_id, model.name, len(missing), n_there, n_units, vocabulary.source, chosen, note)
 
 
-def identity_of(model: LoadedModel, tokenizer: Any) -> ModelIdentity:
-    """What the warehouse knows a model by: the same as a run of it enters."""
-    names = {"name": model.name, "fingerprint": tokenizer_fingerprint(tokenizer)}
-    return ModelIdentity(model.describe(), names, readable_vocab(tokenizer))
+def read_vocabulary(
+    model: LoadedModel, tokenizer: Any, path: Path, progress: Progress, vocab_filter: str
+) -> tuple[Vocabulary, ModelIdentity, VocabFilter, str | None]:
+    """What a model's parameters are read with, what it is known by, the items that take part, and what is to be told
+    of them."""
+    progress.phase("reading the output embeddings")
+    vocabulary = vocabulary_of(model, tokenizer)
+    identity = identity_of(model, tokenizer)
+
+    def counts() -> dict[int, int]:
+        return projections.token_counts(path, identity.tokenizer["fingerprint"])
+
+    chosen, note = filter_of(vocab_filter, tokenizer, identity.vocab, counts)
+    return vocabulary, identity, chosen, note
 
 
 def tasks_of(
@@ -157,13 +158,20 @@ def _missing(tasks: list[Task], there: set[Part], top_k: int, source: EmbeddingS
     stored = {(part.layer, part.component): part for part in there}
     for task in tasks:
         part = stored.get((task.layer, task.component))
-        if part is not None and (part.k, part.embedding_source, part.dtype) != (top_k, source, dtype):
-            msg = (
-                f"layer {task.layer} {task.component} is stored with the top {part.k} of {part.embedding_source} "
-                f"embeddings in {part.dtype}: --replace makes it again with the top {top_k} of {source} ones in {dtype}"
-            )
-            raise UsageError(msg)
+        if part is not None:
+            made = (part.k, part.embedding_source, part.dtype)
+            require_same_making(f"layer {task.layer} {task.component}", made, (top_k, source, dtype))
     return [task for task in tasks if (task.layer, task.component) not in stored]
+
+
+def require_same_making(where: str, made: tuple[int, str, str], wanted: tuple[int, str, str], what: str = "") -> None:
+    """Raise UsageError where a stored part was made with another top k, other embeddings or another precision."""
+    if made != wanted:
+        msg = (
+            f"{where} is stored with the top {made[0]}{what} of {made[1]} embeddings in {made[2]}: --replace makes it "
+            f"again with the top {wanted[0]} of {wanted[1]} ones in {wanted[2]}"
+        )
+        raise UsageError(msg)
 
 
 def _compute(

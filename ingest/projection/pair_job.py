@@ -14,20 +14,18 @@ from torch import Tensor
 import warehouse
 from ingest.models import LoadedModel
 from ingest.progress import Progress
-from ingest.projection.filters import filter_of, require_filter
-from ingest.projection.job import KeptItems, identity_of, kept_items
+from ingest.projection import job
+from ingest.projection.filters import require_filter
+from ingest.projection.job import KeptItems, kept_items
 from ingest.projection.pairs import top_pairs
 from ingest.projection.parameters import Matrix, head_factors
-from ingest.projection.vocabulary import EmbeddingSource, vocabulary_of
+from ingest.projection.vocabulary import EmbeddingSource
 from warehouse import pair_projections, projections
 from warehouse.contract import INTEGER
 from warehouse.errors import ModelError, UsageError, require_whole
 from warehouse.models import ModelIdentity
 from warehouse.pair_projections import COSTS, ROWS, PairPart
 from warehouse.projections import VocabFilter
-
-STORE_SECONDS = 2.0
-"""Parts are stored together until they took so long: opening the warehouse costs as much as a small part."""
 
 _ITEMS_AT_ONCE: Final = 8192
 """Embeddings that are held in float64 at a time."""
@@ -90,15 +88,7 @@ def project_pairs(
     require_pair_options(pair_top_k, vocab_filter)
     for layer in layers or ():
         model.weights_of(layer)
-    progress.phase("reading the output embeddings")
-    vocabulary = vocabulary_of(model, tokenizer)
-    identity = identity_of(model, tokenizer)
-    chosen, note = filter_of(
-        vocab_filter,
-        tokenizer,
-        identity.vocab,
-        lambda: projections.token_counts(path, identity.tokenizer["fingerprint"]),
-    )
+    vocabulary, identity, chosen, note = job.read_vocabulary(model, tokenizer, path, progress, vocab_filter)
     n_items = len(chosen.token_ids)
     n_pairs = n_items * (n_items - exclude_same)
     if pair_top_k > n_pairs:
@@ -141,13 +131,9 @@ def _missing(tasks: list[PairTask], there: set[PairPart], how: tuple[int, str, s
     stored = {(part.layer, part.matrix): part for part in there}
     for task in tasks:
         part = stored.get((task.layer, task.matrix))
-        if part is not None and (part.k, part.embedding_source, part.dtype) != how:
-            k, source, dtype = how
-            msg = (
-                f"layer {task.layer} {task.matrix} is stored with the top {part.k} pairs of {part.embedding_source} "
-                f"embeddings in {part.dtype}: --replace makes it again with the top {k} of {source} ones in {dtype}"
-            )
-            raise UsageError(msg)
+        if part is not None:
+            made = (part.k, part.embedding_source, part.dtype)
+            job.require_same_making(f"layer {task.layer} {task.matrix}", made, how, " pairs")
     return [task for task in tasks if (task.layer, task.matrix) not in stored]
 
 
@@ -171,7 +157,7 @@ def _compute(
         rows, costs = pair_rows(model, kept, task, how[0], progress=progress, **reading)
         every.append(costs)
         made.append((PairPart(task.layer, task.matrix, *how), rows, costs))
-        if time.perf_counter() - last_stored >= STORE_SECONDS or task is tasks[-1]:
+        if time.perf_counter() - last_stored >= job.STORE_SECONDS or task is tasks[-1]:
             model_id = pair_projections.store(path, identity, chosen, made, **reading)
             made, last_stored = [], time.perf_counter()
     return model_id, pl.concat(every)

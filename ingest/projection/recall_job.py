@@ -17,11 +17,11 @@ from ingest.attribution.states import layer_states
 from ingest.capture import LengthGroup, forward_by_layer, length_groups
 from ingest.compute import padded
 from ingest.corpus import limit, open_corpus
+from ingest.identity import identity_of
 from ingest.models import LoadedModel
 from ingest.plan import batches
 from ingest.prepare import Prepared, prepare
 from ingest.progress import Progress
-from ingest.projection.job import identity_of
 from ingest.projection.parameters import components_of, vectors
 from ingest.projection.recall import (
     Reader,

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard import data
 from warehouse import connect
+from warehouse.sqltext import literal
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ VALUES = [
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_literals_mean_their_value(asked: Path, value: object) -> None:
     bound = data.house().sql("SELECT $value AS value", {"value": value})
-    written = data.house().sql(f"SELECT {data.literal(value)} AS value")
+    written = data.house().sql(f"SELECT {literal(value)} AS value")
     assert written["value"].to_list() == bound["value"].to_list()
 
 

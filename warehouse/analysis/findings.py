@@ -1,6 +1,5 @@
 """The claims put to every run and every group: finding. Each number comes from the query that is stored with it."""
 
-import re
 from typing import Any, Final
 
 import duckdb
@@ -10,6 +9,7 @@ from warehouse import sqlfiles
 from warehouse.analysis.claims import CLAIMS, Claim, Number, verdict
 from warehouse.analysis.groups import Group, group_of, groups
 from warehouse.analysis.part import MIN_SEQUENCES, Frames, Options, Part, Subject
+from warehouse.sqltext import with_values
 
 _SCHEMA: Final = pl.Schema(
     {"claim": pl.String, "aspect": pl.String, "run_id": pl.Int32, "family": pl.String, "corpus_id": pl.Int32}
@@ -21,15 +21,7 @@ _SCHEMA: Final = pl.Schema(
 
 def rendered(name: str, values: dict[str, Any]) -> str:
     """A query of sql/queries/claims as people can run it: without its comment, its parameters written out."""
-    lines = sqlfiles.query(f"claims/{name}").splitlines()
-    text = "\n".join(line for line in lines if not line.startswith("--"))
-    return re.sub(r"\$(\w+)", lambda found: _literal(values[found[1]]), text)
-
-
-def _literal(value: str | int | None) -> str:
-    if value is None:
-        return "NULL"
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+    return with_values(sqlfiles.query(f"claims/{name}"), values)
 
 
 def _runs(con: duckdb.DuckDBPyConnection) -> list[Subject]:

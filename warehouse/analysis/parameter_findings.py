@@ -14,7 +14,7 @@ from warehouse import sqlfiles
 from warehouse.analysis.claims import Number, Verdict
 from warehouse.analysis.findings import rendered
 from warehouse.analysis.part import Frames, Options, Part, Subject
-from warehouse.analysis.relabel import own_index_p
+from warehouse.analysis.relabel import relabelled_p
 from warehouse.analysis.resample import sign_flip_p
 
 ALPHA: Final = 0.05
@@ -146,7 +146,7 @@ def _p_value(con: duckdb.DuckDBPyConnection, claim: ParameterClaim, family: str)
     """`layers`: layers numbered at random. `contrast`: the two spaces exchanged at random, component by component."""
     assigned = con.sql(sqlfiles.query("analysis/assigned_layers"), params={"family": family}).pl()
     if claim.aspect == "layers":
-        return own_index_p(assigned.filter(space="embedding"))
+        return relabelled_p(assigned.filter(space="embedding"))
     own = assigned.with_columns(own=(pl.col("layer_a") == pl.col("layer_b")).cast(pl.Float64))
     cells = own.pivot("space", index=["model_id_a", "model_id_b", "component"], values="own", aggregate_function="mean")
     if not {"embedding", "feature"} <= {*cells.columns}:

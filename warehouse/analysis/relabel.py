@@ -12,7 +12,7 @@ _MOST: Final = 10_000
 """Relabellings that are tried; all of them where there are no more."""
 
 
-def own_index_p(assigned: pl.DataFrame) -> float | None:
+def relabelled_p(assigned: pl.DataFrame) -> float | None:
     """Chance that as many layers would meet their own index if the layers of every model were numbered at random.
 
     All components and pairs of models are counted together, under one numbering of each model, so that it does not

@@ -5,7 +5,7 @@ alone, and shifts may read as frequent items for other reasons, so an item count
 items of its frequency that the layer's shifts do not read as.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import duckdb
 import numpy as np
@@ -30,15 +30,14 @@ def _subjects(con: duckdb.DuckDBPyConnection) -> list[Subject]:
             runs=frozenset(),
             depends={name: row[name] for name in ("sha256", "method_version", "content", "tokenizer_id")},
         )
-        for row in _rows(con)
+        for row in con.sql(sqlfiles.query("analysis/shift_subjects")).pl().rows(named=True)
     ]
 
 
 def _compute(con: duckdb.DuckDBPyConnection, subject: Subject, options: Options) -> Frames:
     models = {name: subject.key[name] for name in ("base_model_id", "tuned_model_id")}
     items = con.sql(sqlfiles.query("analysis/shift_items"), params=models | {"most": MOST}).pl()
-    [tokenizer_id] = [row["tokenizer_id"] for row in _rows(con) if _is(row, subject)]
-    values = {"tokenizer_id": tokenizer_id, "corpus_id": subject.key["corpus_id"], "least": LEAST}
+    values = {"tokenizer_id": subject.depends["tokenizer_id"], "corpus_id": subject.key["corpus_id"], "least": LEAST}
     odds = con.sql(sqlfiles.query("analysis/label_odds"), params=values).pl()
     layers = [
         {"layer": layer} | _estimate(_excess(odds, read["token_id"]), options)
@@ -67,14 +66,6 @@ def _estimate(excess: np.ndarray, options: Options) -> dict[str, float | int | N
     low, high = intervals(draws, np.ones((n, 1)))
     ends = (None if np.isnan(end) else float(end) for end in (low[0], high[0]))
     return dict(zip(("value", "low", "high"), (float(excess.mean()), *ends), strict=True)) | {"n_items": n}
-
-
-def _rows(con: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    return con.sql(sqlfiles.query("analysis/shift_subjects")).pl().rows(named=True)
-
-
-def _is(row: dict[str, Any], subject: Subject) -> bool:
-    return all(row[name] == value for name, value in subject.key.items())
 
 
 PART: Final = Part("shift_task", _subjects, _compute, ("analysis/clear_shift_task",))

@@ -3,7 +3,7 @@
 import pytest
 
 import warehouse
-from ingest.projection import pair_job
+from ingest.projection import job
 from tests.ingest.tiny import counts, die_at, lenshouse, refused
 from warehouse.check import check
 
@@ -20,7 +20,7 @@ def filled(models, tmp_path_factory):
 
 def die_while_storing(when: str, nth: int) -> None:
     """Setup: a store after every part, and kill -9 before or after the nth."""
-    pair_job.STORE_SECONDS = 0
+    job.STORE_SECONDS = 0
     die_at(10**6, "warehouse.pair_projections.store", when, nth)
 
 

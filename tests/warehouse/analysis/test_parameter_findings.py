@@ -17,7 +17,7 @@ from tests.warehouse.conftest import House
 from warehouse import connect
 from warehouse.analysis.claims import Number
 from warehouse.analysis.parameter_findings import CLAIMS, verdict
-from warehouse.analysis.relabel import own_index_p
+from warehouse.analysis.relabel import relabelled_p
 from warehouse.analysis.shift_task import LEAST, MOST
 
 BY_P = next(claim for claim in CLAIMS if claim.by_p)
@@ -62,16 +62,16 @@ def test_own_index_p_counts_numberings(seed: int) -> None:
     for numbering in itertools.product(itertools.permutations(range(3)), repeat=3):  # the first one's too: no matter
         counts.append(sum(numbering[a][i - 1] == numbering[b][j - 1] for a, b, i, j in frame.iter_rows()))
     observed = sum(i == j for _, _, i, j in frame.iter_rows())
-    assert own_index_p(frame) == pytest.approx(sum(count >= observed for count in counts) / len(counts), rel=1e-12)
+    assert relabelled_p(frame) == pytest.approx(sum(count >= observed for count in counts) / len(counts), rel=1e-12)
 
 
 def test_own_index_p_of_many_layers_is_drawn() -> None:
     frame = assignments(np.random.default_rng(0), n_models=2, n_layer=12, n_components=1)
     perfect = frame.with_columns(layer_b=pl.col("layer_a"))
-    assert own_index_p(perfect) == pytest.approx(1 / 10_001)
+    assert relabelled_p(perfect) == pytest.approx(1 / 10_001)
     one = frame.with_columns(layer_b=pl.col("layer_a") % 12 + 1)  # none meets its own
-    assert own_index_p(one) == 1
-    assert own_index_p(frame.clear()) is None
+    assert relabelled_p(one) == 1
+    assert relabelled_p(frame.clear()) is None
 
 
 @pytest.fixture
