@@ -22,10 +22,10 @@ def show_parameters(minilm: Path, warehouse: Path, limit: int) -> None:
     _do(warehouse, "project", *named, "--components", "ff_key,ff_value")
     _do(warehouse, "project", *named, "--pairs", "--layers", "6", "--vocab-filter", "alphabetic", "--exclude-same")
     _do(warehouse, "search", "boring", "dull", "--component", "ff_value", "--sign", "promote", "--limit", "5")
-    _do(warehouse, "recall", *named, "--corpus", "demo", "--limit", str(min(limit, 20)))
+    _do(warehouse, "recall", *named, "--corpus", "demo", "--limit", str(min(limit, 12)))
     _do(warehouse, "align", *map(path_of, SEEDS), "--components", "ff_key,ff_value,w_v")
     _do(warehouse, "diff", path_of(BASE), path_of(TUNED))
-    held_out = ("--corpus", "demo:held-out", "--limit", "150", "--draws", "2")
+    held_out = ("--corpus", "demo:held-out", "--limit", "60", "--draws", "1")
     _do(warehouse, "stitch", *map(path_of, OTHERS), "--classifier", path_of(TUNED), *held_out)
 
 
