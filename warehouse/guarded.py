@@ -34,6 +34,9 @@ AT_ONCE: Final = 4
 LONGEST: Final = 20_000
 """Characters of a query."""
 
+_START: Final = 60.0
+"""Seconds that a process may take to start and to open the file, on a machine that is busy; no part of a query's."""
+
 _ERROR: Final = 500
 """Characters of a message; DuckDB quotes the query in some."""
 
@@ -131,10 +134,7 @@ class Asking:
                 reader = pa.ipc.open_stream(io.BytesIO(self._rows))
                 return Found(frame_of(reader.schema, list(reader)), last["cut"], last["seconds"])
         if late:
-            message = (
-                f"the query was stopped after {self.limits.seconds:.0f} s: ask for less, or filter by run and layer"
-            )
-            raise WarehouseError(message)
+            raise WarehouseError(self._lateness())
         message = (
             f"the query was stopped: it needed more memory than the {self.limits.memory:,} MiB it may have: "
             "ask for less, or filter by run and layer"
@@ -143,8 +143,13 @@ class Asking:
 
     def _is_late(self) -> bool:
         if self._opened is None:
-            return time.monotonic() - self._made > self._wait + self.limits.seconds
+            return time.monotonic() - self._made > self._wait + _START
         return self.seconds > self.limits.seconds
+
+    def _lateness(self) -> str:
+        if self._opened is None:
+            return f"the query could not begin within {self._wait + _START:.0f} s, the machine is busy: try again"
+        return f"the query was stopped after {self.limits.seconds:.0f} s: ask for less, or filter by run and layer"
 
     def _read(self, request: bytes) -> None:
         """Take what the process says: lines of JSON, after the last of them the rows."""

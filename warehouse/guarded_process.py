@@ -42,6 +42,9 @@ _CLOSED_CALLS: Final = frozenset(
 _BATCH: Final = 2_048
 """Rows of a batch: DuckDB's own, so that one of long texts stays small."""
 
+_GRACE: Final = 65.0
+"""Seconds after which it ends by itself, beside those of its query: what opening takes on a machine that is busy."""
+
 _MIB: Final = 2**20
 
 
@@ -49,7 +52,7 @@ def main(stdin: BinaryIO, stdout: BinaryIO) -> None:
     """Answer one request."""
     request = json.load(stdin)
     with Path(os.devnull).open("w") as nowhere:
-        faulthandler.dump_traceback_later(request["wait"] + request["seconds"] + 5, exit=True, file=nowhere)
+        faulthandler.dump_traceback_later(request["wait"] + request["seconds"] + _GRACE, exit=True, file=nowhere)
         _bound_memory(request["memory"])
         try:
             said, rows = _answer(request, stdout)

@@ -57,7 +57,7 @@ def show(monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
         config.set_option("runner.magicEnabled", False)  # as the server has it
         folder = Path(dashboard.__file__).parent
         script = "script/lenshouse_pages.py" if page == "app" else f"pages/{page}.py"
-        tested = AppTest.from_file(folder / script, default_timeout=60)
+        tested = AppTest.from_file(folder / script, default_timeout=180)
         for name, value in query.items():
             tested.query_params[name] = value
         return tested.run()

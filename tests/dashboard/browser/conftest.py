@@ -112,6 +112,7 @@ def chromium() -> Iterator[Browser]:
 def tab(chromium: Browser) -> Iterator[Page]:
     """A tab of its own session; the test fails when a page logs an error."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+    context.set_default_timeout(120_000)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))

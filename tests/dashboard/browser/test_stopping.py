@@ -20,14 +20,14 @@ def running(server: int) -> int:
 
 def start(tab: Page, address: str, server: int) -> None:
     tab.goto(f"{address}/sql")
-    tab.locator("textarea").wait_for(timeout=60_000)
+    tab.locator("textarea").wait_for(timeout=120_000)
     tab.locator("textarea").fill(ENDLESS)
     tab.keyboard.press("Control+Enter")
-    tab.get_by_role("button", name="Cancel").wait_for(timeout=30_000)
+    tab.get_by_role("button", name="Cancel").wait_for(timeout=90_000)
     wait_until(lambda: running(server) == 1)
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
+def wait_until(holds: Callable[[], bool], seconds: float = 90) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it does not come about"
@@ -37,11 +37,11 @@ def wait_until(holds: Callable[[], bool], seconds: float = 20) -> None:
 def test_cancel_ends_the_query(tab: Page, address: str, server: int) -> None:
     start(tab, address, server)
     tab.get_by_role("button", name="Cancel").click()
-    tab.get_by_text("the query was cancelled").wait_for(timeout=20_000)
+    tab.get_by_text("the query was cancelled").wait_for(timeout=90_000)
     wait_until(lambda: running(server) == 0)
     tab.locator("textarea").fill("SELECT 6 * 7 AS answer")
     tab.keyboard.press("Control+Enter")
-    tab.get_by_text("1 row in").wait_for(timeout=30_000)
+    tab.get_by_text("1 row in").wait_for(timeout=90_000)
 
 
 def test_leaving_the_page_ends_the_query(tab: Page, address: str, server: int) -> None:

@@ -28,13 +28,13 @@ def url_of(address: str, page: str) -> str:
 
 def settle(tab: Page) -> None:
     """Wait until the script has run and its charts are drawn."""
-    tab.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=60_000)
-    tab.wait_for_function("document.querySelectorAll('[data-stale=\"true\"]').length === 0", timeout=60_000)
+    tab.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=120_000)
+    tab.wait_for_function("document.querySelectorAll('[data-stale=\"true\"]').length === 0", timeout=120_000)
 
 
 def look(tab: Page, url: str) -> None:
     tab.goto(url)
-    tab.wait_for_selector("h1", timeout=60_000)
+    tab.wait_for_selector("h1", timeout=120_000)
     settle(tab)
     assert tab.locator('[data-testid="stException"]').count() == 0, tab.inner_text("body")
 

@@ -20,7 +20,7 @@ PAGES = Path(dashboard.__file__).parent / "pages"
 def visit(page: str, **query: str) -> AppTest:
     """The page as an address with these query parameters opens it; no exception, and nothing hostile as markdown."""
     config.set_option("runner.magicEnabled", False)  # as the server has it
-    app = AppTest.from_file(str(PAGES / f"{page}.py"), default_timeout=60)
+    app = AppTest.from_file(str(PAGES / f"{page}.py"), default_timeout=180)
     for name, value in query.items():
         app.query_params[name] = value
     return settled(app.run())

@@ -52,7 +52,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
 def show(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Show]:
     def run(**query: str) -> AppTest:
         monkeypatch.setenv("LENSHOUSE_WAREHOUSE", str(house.path))
-        tested = AppTest.from_file(PAGE, default_timeout=60)
+        tested = AppTest.from_file(PAGE, default_timeout=180)
         for name, value in query.items():
             tested.query_params[name] = value
         return tested.run()
@@ -224,7 +224,7 @@ def test_no_run_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         pass
     monkeypatch.setenv("LENSHOUSE_WAREHOUSE", str(path))
     st.cache_data.clear()
-    tested = AppTest.from_file(PAGE, default_timeout=60).run()
+    tested = AppTest.from_file(PAGE, default_timeout=180).run()
     assert not tested.exception and "no complete run yet" in said(tested)
 
 
@@ -257,7 +257,7 @@ def opened(house: House, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv("LENSHOUSE_WAREHOUSE", str(house.path))
     monkeypatch.setenv(HOST, "localhost")
     st.cache_data.clear()
-    tested = AppTest.from_function(dialog, default_timeout=60).run()
+    tested = AppTest.from_function(dialog, default_timeout=180).run()
     assert "does not say where its model was loaded from" in said(tested)
     tested.text_area("typed_text").input("A film.")
     tested.text_input("typed_model").input("org/name")
