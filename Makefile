@@ -26,7 +26,7 @@ demo: $(READY) ## the main job on a small real model and real text, then questio
 
 test: $(READY) ## run the tests
 	@echo "test: running the tests"
-	$(call TIMED,$(BIN)/python -m pytest -n auto --dist loadfile $(TESTS))
+	$(call TIMED,$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(TESTS))
 
 check: lint test ## what CI runs
 

@@ -1,5 +1,6 @@
 """What a page says when it has nothing to show: what is missing, and the command that makes it."""
 
+import shlex
 from typing import NoReturn
 
 import polars as pl
@@ -31,7 +32,7 @@ def missed(missing: str, command: str | None = None) -> None:
 
 def command(words: str) -> str:
     """`lenshouse WORDS` on the warehouse of this dashboard."""
-    return f"lenshouse {words} --warehouse {printable(str(house().path))!r}"
+    return f"lenshouse {words} --warehouse {shlex.quote(printable(str(house().path)))}"
 
 
 def failed(error: LenshouseError) -> None:

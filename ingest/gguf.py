@@ -2,8 +2,6 @@
 
 import io
 import os
-import shutil
-import tempfile
 from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +18,7 @@ from transformers import (
 
 from ingest.architectures import family_of
 from ingest.model_files import quietly, sha256
+from ingest.scratch import scratch_folder
 from warehouse.errors import ModelError
 
 
@@ -39,17 +38,15 @@ def converted(spec: str) -> Path:
         raise ModelError(msg)
     folder = cache_folder() / sha256([path])
     if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
-        try:
+        with scratch_folder(folder.parent) as scratch:
+            partial = scratch / "model"
+            partial.mkdir()
             _convert(path, spec, partial)
             try:
                 partial.rename(folder)
             except OSError:
                 if not folder.is_dir():  # else another process was faster
                     raise
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
     return folder
 
 

@@ -17,7 +17,7 @@ _NEW = ".new-"
 
 @contextmanager
 def scratch_folder(parts: Path) -> Iterator[Path]:
-    """A folder in `parts` for this process alone; what killed processes left there is removed.
+    """A folder in `parts` (or a cache) for this process alone; what killed processes left there is removed.
 
     Raises PartsError where parts cannot be written, whoever in the block meets it.
     """
@@ -63,14 +63,14 @@ def _remove_empty(parts: Path) -> None:
 
 @contextmanager
 def _disk_errors(parts: Path) -> Iterator[None]:
-    """Errors about the parts folder as one line that says what to do; a full disk is left to the command line."""
+    """Errors about the folder as one line that says what to do; a full disk is left to the command line."""
     try:
         yield
     except OSError as error:
         advice = {
-            errno.EEXIST: "is a file where the folder of parts is to lie: move it away",
-            errno.ENOTDIR: "is a file where the folder of parts is to lie: move it away",
-            errno.EROFS: "lies on a read-only file system: name a warehouse elsewhere",
+            errno.EEXIST: "is a file where a folder is to lie: move it away",
+            errno.ENOTDIR: "is a file where a folder is to lie: move it away",
+            errno.EROFS: "lies on a read-only file system: choose a place elsewhere",
             errno.EACCES: "may not be written: check the rights of the folder",
             errno.ENOENT: "lost files while the job was at work: leave it alone, and run the same command again",
         }.get(error.errno or (errno.ENOENT if isinstance(error, FileNotFoundError) else 0))

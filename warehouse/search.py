@@ -34,14 +34,15 @@ def search(
 
     Args: sign, 1 for units that score them highest, -1 for lowest, None for both.
     Raises UsageError for a word that no tokenizer has as one item, with the pieces that it falls into, and for a
-    component that no model has projections of; WarehouseError for a model without projections.
+    component or layer that no model (or not the one given) has projections of; WarehouseError for a model without projections.
     """
     with connect.read(path, wait) as con:
-        model_id = None if model is None else choose_model(con, path, model).model_id
         if not con.execute(sqlfiles.query("projection/models")).fetchall():
             message = f"{path} holds no projections: make some with `lenshouse project --model ...`"
             raise WarehouseError(message)
+        model_id = None if model is None else choose_model(con, path, model).model_id
         _require_component(con, path, component)
+        _require_layer(con, path, model_id, layer)
         found = con.execute(sqlfiles.query("projection/items"), {"words": list(dict.fromkeys(words))}).fetchall()
         for word in words:
             if word not in {named for named, _, _ in found}:
@@ -85,6 +86,14 @@ def _require_component(con: duckdb.DuckDBPyConnection, path: Path, component: st
     known = [name for (name,) in con.execute(sqlfiles.query("projection/components")).fetchall()]
     if component is not None and component not in known:
         message = f"no model in {path} has projections of a component {component}: it holds {', '.join(known)}"
+        raise UsageError(message)
+
+
+def _require_layer(con: duckdb.DuckDBPyConnection, path: Path, model_id: int | None, layer: int | None) -> None:
+    values = {"layer": layer, "model_id": model_id}
+    if layer is not None and con.execute(sqlfiles.query("projection/has_layer"), values).fetchone() == (False,):
+        whose = "any model" if model_id is None else "this model"
+        message = f"{path} has no projections of layer {layer} of {whose}: layers count from 1, leave out --layer for all"
         raise UsageError(message)
 
 

@@ -17,12 +17,14 @@ states.require(
     corpora, "Seeds and sizes are compared over one corpus: no corpus has two complete runs.",
     states.command("ingest --model … --corpus …"),
 )  # fmt: skip
-with st.container(horizontal=True, vertical_alignment="bottom"):
+chosen = st.container(horizontal=True, vertical_alignment="bottom")
+with chosen:
     names = {filters.plain(f"{number} {name}"): number for number, name in corpora["corpus_id", "corpus_name"].rows()}
     corpus_id = names[filters.choice("Corpus", list(names), key="corpus")]
-    found = ask("seeds/measures", corpus_id=corpus_id).frame["measure"].to_list()
-    if not found:
-        states.nothing("The runs over this corpus have not been compared yet.", states.command("analyze"))
+measures = ask("seeds/measures", corpus_id=corpus_id).frame
+states.require(measures, "The runs over this corpus have not been compared yet.", states.command("analyze"))
+with chosen:
+    found = measures["measure"].to_list()
     measure = filters.choice("Agreement in", found, key="agreement", about=measures_seeds.AGREEMENT)
     answer = ask("seeds/agreement", corpus_id=corpus_id, measure=measure)
     layers = answer.frame["layer_a"].drop_nulls().unique().sort().to_list()
@@ -56,11 +58,12 @@ states.require(
     states.command("ingest --model … --corpus … --family … --seed …"),
 )  # fmt: skip
 families = {filters.plain(name): name for name in groups["family"].unique(maintain_order=True)}
-with st.container(horizontal=True, vertical_alignment="bottom"):
+chosen = st.container(horizontal=True, vertical_alignment="bottom")
+with chosen:
     of_group = filters.choice("Measure", MEASURES, key="measure", about=measures_seeds.MEASURE)
-    items = ask("seeds/items", corpus_id=corpus_id, measure=of_group).frame
-    if items.is_empty():
-        states.nothing("Groups over this corpus have no such estimate yet.", states.command("analyze"))
+items = ask("seeds/items", corpus_id=corpus_id, measure=of_group).frame
+states.require(items, "Groups over this corpus have no such estimate yet.", states.command("analyze"))
+with chosen:
     item = filters.choice("Of", items["item"].unique(maintain_order=True).to_list(), key="item")
     pair_filters = items.filter(item=item)["pair_filter"].drop_nulls().to_list()
     pair_filter = filters.choice("Pairs", pair_filters, key="pairs") if pair_filters else None

@@ -1,4 +1,4 @@
-"""`lenshouse report`: the claims F1 to F6, each with its number, interval, verdict and where it comes from."""
+"""`lenshouse report`: the claims F1 to F6 and P1 to P4, each with its number, interval, verdict and provenance."""
 
 import importlib.util
 from pathlib import Path
@@ -35,7 +35,8 @@ _NAMED = 3
 )  # fmt: skip
 @options.verbose
 def command(runs: tuple[str, ...], warehouse: Path, output: Path | None, form: str) -> None:
-    """Say for every run and every group whether the claims of the method's paper hold, from what analyze has stored.
+    """Say for every run and every group whether the claims of the two papers hold (F1 to F6 of maps, P1 to
+    P4 of parameters), from what analyze has stored.
 
     RUN is a name or an id; all complete runs where none is given. The page is one file that holds everything: numbers
     with intervals, rules, charts, the SQL under each number, provenance. A group is the runs of one --family.

@@ -181,6 +181,8 @@ def test_what_a_neuron_says(filled):
         (("cat", "€"), "'€' is not one vocabulary item of any projected model; no items spell it"),
         ((), "give a TOKEN"),
         (("cat", "--neuron", 3), "give --model and --layer"),
+        (("cat", "--layer", 99), "no projections of layer 99 of any model: layers count from 1"),
+        (("cat", "--layer", 9, "--model", "tiny-bert"), "no projections of layer 9 of this model"),
         (("cat", "--component", "ff_keys"), "projections of a component ff_keys: it holds ff_key, ff_value, w_o"),
     ],
 )
