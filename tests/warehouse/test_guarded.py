@@ -180,8 +180,10 @@ def test_a_process_that_cannot_begin_is_told_from_a_query_that_takes_long(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guarded, "_START", 0.0)
+    asking = Asking(path, "FROM run", SMALL, wait=0.0)
+    assert asking.done(0.0)
     with pytest.raises(WarehouseError, match=r"could not begin within 0 s, the machine is busy"):
-        ask(path, "FROM run", SMALL, wait=0.0)
+        asking.found()
 
 
 def test_values_that_have_no_form(path: Path) -> None:
