@@ -8,12 +8,12 @@ from dashboard.data import Answer, ask
 from warehouse.analysis.paired import change_differences, share_differences
 
 MEASURES: Final = {
-    "change": ("Change by component", "Change, 1 - Spearman's rho"),
+    "change": ("Change by component", "Change, 1 − Spearman's ρ"),
     "surviving_share": ("Surviving share of FF's change", "Change by BLOCK / change by FF"),
     "pattern_effect": ("Effect of a pattern on FF-amp", "Effect (FF-amp)"),
-    "norm_change": ("FF output norm and change", "Spearman's rho"),
-    "norm_change_partial": ("The same, attention's norm held", "Partial Spearman's rho"),
-    "ln_weight": ("LN weight and FF's input or output", "Spearman's rho"),
+    "norm_change": ("FF output norm and change", "Spearman's ρ"),
+    "norm_change_partial": ("The same, attention's norm held", "Partial Spearman's ρ"),
+    "ln_weight": ("LN weight and FF's input or output", "Spearman's ρ"),
     "mixing": ("Mixing ratio", "Mean mixing ratio"),
 }
 """measure -> what it is called, and the title of its axis."""

@@ -34,7 +34,8 @@ def search(
 
     Args: sign, 1 for units that score them highest, -1 for lowest, None for both.
     Raises UsageError for a word that no tokenizer has as one item, with the pieces that it falls into, and for a
-    component or layer that no model (or not the one given) has projections of; WarehouseError for a model without projections.
+    component or layer that no model (or not the one given) has projections of; WarehouseError for a model without
+    projections.
     """
     with connect.read(path, wait) as con:
         if not con.execute(sqlfiles.query("projection/models")).fetchall():
@@ -93,7 +94,7 @@ def _require_layer(con: duckdb.DuckDBPyConnection, path: Path, model_id: int | N
     values = {"layer": layer, "model_id": model_id}
     if layer is not None and con.execute(sqlfiles.query("projection/has_layer"), values).fetchone() == (False,):
         whose = "any model" if model_id is None else "this model"
-        message = f"{path} has no projections of layer {layer} of {whose}: layers count from 1, leave out --layer for all"
+        message = f"{path} has no projections of layer {layer} of {whose}: layers count from 1; omit --layer for all"
         raise UsageError(message)
 
 

@@ -33,9 +33,12 @@ def totals() -> None:
     st.markdown(" · ".join([*said, f"**{size:,.1f}** MiB"]), width="content")
 
 
-def claims(complete: pl.DataFrame) -> None:
+def chosen(complete: pl.DataFrame) -> pl.DataFrame:
     with head, st.popover("Choose runs", icon=":material/filter_list:"):
-        runs = filters.some_runs(complete, n=12)
+        return filters.some_runs(complete, n=12)
+
+
+def claims(runs: pl.DataFrame) -> None:
     answer = ask("overview/findings", runs=runs["run_id"].to_list())
     chart = charts.verdict_matrix(*verdicts.matrix(answer.frame, runs))
     figure("Claims at a glance", chart, answer, key="claims", about=measures_look.FINDINGS)
@@ -75,13 +78,20 @@ with head:
     totals()
 standing.follow()
 answer = ask("overview/runs")
-states.require(answer.frame, "This warehouse holds no run yet.", states.command("ingest --model … --corpus …"))
+if answer.frame.is_empty():
+    no_run = "This warehouse holds no run yet."
+    known = ask("overview/models")
+    states.require(known.frame, no_run, states.command("ingest --model … --corpus …"))
+    states.missed(no_run, states.command("ingest --model … --corpus …"))
+    claims(pl.DataFrame(schema={"run_id": pl.Int32, "title": pl.String}))
+    table("Models", known, key="models")
+    st.stop()
 titles: dict[int, str] = {}
 if (answer.frame["status"] == "complete").any():
     complete = filters.runs()
     titles = dict(complete.select("run_id", "title").iter_rows())
     standing.missing_analysis(list(titles))
-    claims(complete)
+    claims(chosen(complete))
 else:
     st.info("No run is complete yet: claims are put to complete runs.", icon=":material/hourglass_empty:")
 

@@ -1,5 +1,6 @@
 """The overview: what the warehouse holds, the claims at a glance, what is missing."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import warehouse
 from dashboard import standing
 from tests.dashboard.conftest import Show, drawn
+from tests.dashboard.pages.test_parameters import fill
 from tests.warehouse.analysis.support import shape
 from tests.warehouse.conftest import House
 from warehouse import connect
@@ -42,7 +44,7 @@ def test_a_run_that_is_not_analysed(studied: House, show: Show, tmp_path: Path) 
     house.ingest(shape(name="new", model="new", seed=9, model_seed=9, family=None))
     tested = show("app", house.path)
     assert "missing or stale" in tested.warning[0].value and "change" in tested.warning[0].value
-    assert f"lenshouse analyze --warehouse '{house.path}'" in [code.value for code in tested.code]
+    assert f"lenshouse analyze --warehouse {shlex.quote(str(house.path))}" in [code.value for code in tested.code]
     own = {
         cell["column"]: cell["verdict"] for cell in drawn(tested).rows(named=True) if cell["subject"] == "5 new on poem"
     }
@@ -118,3 +120,28 @@ def test_it_looks_again_when_the_file_has_changed(tmp_path: Path, monkeypatch: p
     path.write_text("ab")
     looks[0]()
     assert calls == ["again"]
+
+
+def add_parameters_alone(house: House) -> None:
+    """A model that has no run, with a claim about its parameters."""
+    with connect.write(house.path) as con:
+        fill(con, "tokenizer", tokenizer_id=90, name="t")
+        fill(con, "model", model_id=90, name="alone", tokenizer_id=90)
+        fill(con, "finding", claim="P4", aspect="transfer", model_id=90, verdict="fails", value=-0.5)
+
+
+def test_parameters_of_a_model_without_runs_have_their_claims(studied: House, show: Show, tmp_path: Path) -> None:
+    house = House(tmp_path / "lens.duckdb")
+    house.path.write_bytes(studied.path.read_bytes())
+    add_parameters_alone(house)
+    cells = drawn(show("app", house.path)).filter(column="P4 transfer")
+    assert cells["subject", "verdict", "value"].rows() == [("model 90 alone", "fails", -0.5)]
+
+
+def test_a_warehouse_of_parameters_alone(show: Show, tmp_path: Path) -> None:
+    house = House(tmp_path / "lens.duckdb")
+    add_parameters_alone(house)
+    tested = show("app", house.path)
+    assert not tested.exception and "holds no run yet" in tested.info[0].value
+    assert drawn(tested)["subject", "verdict"].rows() == [("model 90 alone", "fails")]
+    assert tested.dataframe[0].value["model_name"].tolist() == ["alone"]

@@ -1,4 +1,5 @@
--- One row per claim, aspect and subject: a run of the list $runs, its group, or its model's parameters.
+-- One row per claim, aspect and subject: a run of the list $runs, its group, its model's parameters, or parameters of a
+-- model that has no run and so cannot be chosen.
 WITH chosen AS (
     SELECT run_id, family, model_id FROM v_run WHERE list_contains($runs, run_id)
 )
@@ -14,6 +15,8 @@ WHERE
             family IN (SELECT family FROM chosen)
             OR model_id IN (SELECT model_id FROM chosen)
             OR other_model_id IN (SELECT model_id FROM chosen)
+            OR model_id NOT IN (SELECT model_id FROM v_run)
+            OR family NOT IN (SELECT family FROM v_run WHERE family IS NOT NULL)
         )
     )
 ORDER BY claim, aspect, run_id NULLS LAST, subject
